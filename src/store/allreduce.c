@@ -1,9 +1,9 @@
 /* allreduce.c: buckets and rows of tables, and the thread that adds them up.
  *
- * A bucket's state is three counters of steps: offered (all its floats have been), summed, applied. The plan's thread moves the first and
- * the last, the adding thread the middle one; each waits for the other's. The rows of a table are such an item, too: they come behind the
- * buckets, in the order of the tables, and summed means that every rank has every rank's rows (rank_rows.c). They are applied at the next
- * begin, since until then keys and gradient are the plan's. */
+ * A bucket's state is three counters of steps: in how many steps all its floats were offered, were summed, and were applied. The plan's
+ * thread moves offered and applied, the adding thread moves summed; each waits for the other. The rows of a table are such an item, too:
+ * they come after the buckets, in the order of the tables, and summed means that every rank has every rank's rows (rank_rows.c). They are
+ * applied at the next begin, since the plan uses keys and gradient until then. */
 #include "store/allreduce.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 #include "store/table_rows.h"
 
 #define BUCKET_FLOATS ((size_t)1 << 22)
-#define SMALL_FLOATS  ((size_t)1 << 19) /* up to which offers are joined: what is offered last is awaited first, and nothing hides it */
+#define SMALL_FLOATS  ((size_t)1 << 19) /* offers are joined up to this size, so the last bucket, which is awaited first, is small */
 
 enum { WEIGHT, DAMAGED, LEAVING, HEAD }; /* the floats that travel with a step's first bucket */
 
@@ -38,28 +38,28 @@ typedef struct {
     tri_store store; /* its gradient has HEAD floats more than the parameters */
     tri__allreduce_options options;
     tri_step step, last;
-    int64_t begun;   /* steps, this one included */
-    tri_range *cuts; /* [made of room], of this rank's own plan, until rank 0's are known */
+    int64_t begun;   /* how many steps have begun, this one included */
+    tri_range *cuts; /* [made] buckets of this rank's own plan, until rank 0's are known; room for `room` */
     int64_t made, room;
     bucket *buckets;
     int count;
-    bucket rows[TRI_STORE_TABLES]; /* their state; range is not used */
+    bucket rows[TRI_STORE_TABLES]; /* the state of the tables' rows; range is not used */
     tri__rank_rows exchange[TRI_STORE_TABLES];
     tri__table_rows table_rows[TRI_STORE_TABLES];
     tri__table_keys keys[TRI_STORE_TABLES], ahead[TRI_STORE_TABLES]; /* of this step and the next one; borrowed */
     int turn;                                                        /* without a thread: the item of this step that is added up next */
-    double weights[2];   /* Σ of all ranks, by the step's parity: the next step's may come before this one's is last used */
-    int64_t damaged[2];  /* as the weights */
-    int64_t own_damaged; /* of this rank in the step to come */
+    double weights[2];   /* Σ of all ranks, by step & 1: the next step's may come while this step's is still used */
+    int64_t damaged[2];  /* damaged records of all ranks, by step & 1 */
+    int64_t own_damaged; /* damaged records of this rank in the step to come */
     tri__store_times times;
 
     tri__rendezvous rendezvous;
-    pthread_t adder; /* where there are several buckets */
+    pthread_t adder; /* if there are several buckets */
     bool threaded;
     tri__trace_lane *lane; /* of the adder; set before anything is offered */
     atomic_bool over;      /* no more steps will come */
     atomic_bool left;      /* a rank leaves: nothing will be added up any more */
-    tri_status failure;    /* of the adder; written before left */
+    tri_status failure;    /* of the adder, which writes it before left */
 } allreduce_store;
 
 /* ---- adding up ---- */
@@ -69,7 +69,7 @@ static float *head_of(allreduce_store *self)
     return self->store.gradient + self->store.floats;
 }
 
-/* The first bucket of a step, with the head: in one sum where they are adjacent. */
+/* Adds up the first bucket of a step and the head: in one sum if they are adjacent. */
 static tri_status add_first(allreduce_store *self, tri_range range)
 {
     tri__ranks *ranks = self->options.ranks;
@@ -80,7 +80,7 @@ static tri_status add_first(allreduce_store *self, tri_range range)
     return head_of(self)[LEAVING] > 0 ? NULL : tri__ranks_sum(ranks, gradient + range.first, range.count);
 }
 
-/* Those that have been offered, in their order, up to number `end`: they travel behind the one that is waited for. */
+/* Begins the sums of buckets that have been offered, in their order, up to number `end`. They travel after the bucket that is awaited. */
 static tri_status begin_sums(allreduce_store *self, int end, int64_t step, int *begun)
 {
     for (; *begun < self->count && *begun < end && atomic_load(&self->buckets[*begun].offered) > step; ++*begun) {
@@ -101,7 +101,7 @@ static bucket *item_at(allreduce_store *self, int index)
     return index < self->count ? &self->buckets[index] : &self->rows[index - self->count];
 }
 
-/* Sets left, too, where a rank leaves. */
+/* Adds up one item. Sets left if a rank leaves. */
 static tri_status add_item(allreduce_store *self, int index, int64_t step)
 {
     bucket *next = item_at(self, index);
@@ -120,8 +120,8 @@ static tri_status add_item(allreduce_store *self, int index, int64_t step)
     return NULL;
 }
 
-/* Everybody's part reaches everybody. The arrows show it for rank 0 and each of the others: there, and back. step counts alike on all
- * ranks. */
+/* Every rank's part reaches every rank. The trace shows arrows only between rank 0 and each other rank: there, and back. step is the same
+ * on all ranks. */
 static void trace_sum(const allreduce_store *self, int index, int64_t step, int64_t begin)
 {
     tri__trace_lane *lane = self->threaded ? self->lane : self->store.lane;
@@ -161,7 +161,7 @@ static bool is_offered(const void *context)
     return atomic_load(&what->next->offered) >= what->steps || atomic_load(&what->self->over);
 }
 
-/* The first bucket is sent alone: when it says that a rank leaves, no rank will receive the others. */
+/* The first bucket is summed alone: if it says that a rank leaves, no rank sums the others. */
 static tri_status add_step(allreduce_store *self, int64_t step, bool *more)
 {
     for (int i = 0, begun = 1; i < items_of(self) && *more; i++) {
@@ -254,7 +254,7 @@ static tri_status apply_rows(allreduce_store *self, int table, int64_t step, dou
     return status;
 }
 
-/* The sums of a table's rows, once all ranks' are there. */
+/* Waits for the rows of all ranks, and adds them up. */
 static tri_status sum_rows(allreduce_store *self, int table, int64_t steps)
 {
     TRI_TRY(wait_for(self, &self->rows[table], steps));
@@ -304,8 +304,8 @@ static bool one_is_summed(const void *context)
     return summed_one(what->self, what->steps) || atomic_load(&what->self->left);
 }
 
-/* Until `steps` updates of the bucket have been applied. While it is awaited there is time for those of others: what a step needs first,
- * its backward pass has offered last. */
+/* Returns when `steps` updates of the bucket have been applied. While it waits, it applies other buckets: the bucket that a step needs
+ * first was offered last by the backward pass. */
 static tri_status settle(allreduce_store *self, bucket *next, int64_t steps)
 {
     if (next->applied < steps && self->store.rule.clip > 0)
@@ -313,7 +313,7 @@ static tri_status settle(allreduce_store *self, bucket *next, int64_t steps)
     while (next->applied < steps) {
         bool come = atomic_load(&next->summed) >= steps;
         bucket *ready = come ? next : summed_one(self, steps);
-        if (atomic_load(&self->left)) /* in the first bucket of the step, which may be this one */
+        if (atomic_load(&self->left)) /* the first bucket of the step, which may be this one, said so */
             return stopped(self);
         if (ready)
             apply(self, ready, steps - 1, 1);
@@ -323,7 +323,7 @@ static tri_status settle(allreduce_store *self, bucket *next, int64_t steps)
     return NULL;
 }
 
-/* Until all rows of `steps` steps have been applied. */
+/* Returns when all rows of `steps` steps have been applied. */
 static tri_status settle_rows(allreduce_store *self, int64_t steps)
 {
     for (int i = 0; i < self->store.tables; i++) {
@@ -379,7 +379,7 @@ static tri_status allreduce_await(tri_store *store, tri_range range)
     return NULL;
 }
 
-/* Without a thread, in the order that all ranks have: an item waits for those before it. */
+/* Without a thread: adds up what was offered, in the order that all ranks share. An item waits for those before it. */
 static tri_status add_offered(allreduce_store *self)
 {
     int64_t start = tri__clock_now();
@@ -392,7 +392,7 @@ static tri_status add_offered(allreduce_store *self)
     return NULL;
 }
 
-/* Tables that no plan trains are offered with whatever comes first: an item of no rows. */
+/* Tables that no plan trains are offered, without rows, together with the first item of a step. */
 static void offer_untrained(allreduce_store *self)
 {
     for (int i = 0; i < self->store.tables; i++)
@@ -410,7 +410,7 @@ static tri_status complete(allreduce_store *self, int index)
         return NULL;
     }
     TRI_TRY(add_offered(self));
-    bool waits = index >= self->count || (self->store.tables && self->store.rule.clip > 0); /* for the next begin */
+    bool waits = index >= self->count || (self->store.tables && self->store.rule.clip > 0); /* it is applied at the next begin */
     return waits ? NULL : settle(self, full, self->begun);
 }
 
@@ -421,7 +421,7 @@ static void write_head(allreduce_store *self, double weight)
     head_of(self)[LEAVING] = 0;
 }
 
-/* The head of a step is written before its first bucket is complete, and read until that bucket is summed: no step overlaps it. */
+/* The head of a step is written before its first bucket is complete, and read until that bucket is summed: no other step overlaps. */
 static tri_status allreduce_offer(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     allreduce_store *self = (allreduce_store *)store;
@@ -468,7 +468,7 @@ static tri_status allreduce_await_rows(tri_store *store, int table, float *rows)
     return tri__table_rows_gather(&self->table_rows[table], store, table, self->keys[table], rows);
 }
 
-/* A model whose parameters are all in tables has a bucket of nothing, for the head. */
+/* A model whose parameters are all in tables has one empty bucket, for the head. */
 static tri_status allreduce_offer_rows(tri_store *store, int table, const float *gradient, double weight)
 {
     allreduce_store *self = (allreduce_store *)store;
@@ -503,7 +503,7 @@ static tri__store_times allreduce_times(tri_store *store)
 
 /* ---- buckets ---- */
 
-/* Small offers that touch are joined; what is larger than a bucket is cut. */
+/* Joins small offers that touch, and cuts offers that are larger than a bucket. */
 static int cut(const tri_range *ranges, int count, size_t most, tri_range *out)
 {
     size_t small = most < SMALL_FLOATS ? most : SMALL_FLOATS;
@@ -535,7 +535,7 @@ static tri_status start_adder(allreduce_store *self)
     return NULL;
 }
 
-/* Ranks may be of different machines, whose plans have other orders: all ranks use rank 0's buckets. */
+/* Ranks may run on different machines, and their plans may have other orders. So all ranks use rank 0's buckets. */
 static tri_status share_buckets(allreduce_store *self)
 {
     tri__ranks *ranks = self->options.ranks;
@@ -557,7 +557,7 @@ static tri_status allreduce_arrange(tri_store *store, const tri_range *ranges, i
     self->room = (int64_t)room;
     self->made = cut(ranges, count, most, self->cuts);
     if (self->made == 0)
-        self->cuts[self->made++] = (tri_range){store->floats, 0}; /* the head travels with it */
+        self->cuts[self->made++] = (tri_range){store->floats, 0}; /* an empty bucket, for the head */
     return NULL;
 }
 
@@ -573,7 +573,7 @@ static void stop_adder(allreduce_store *self)
     self->threaded = false;
 }
 
-/* A step that was interrupted is completed first, with the gradients there are: the other ranks wait for its buckets. */
+/* Completes a step that was interrupted, with the gradients there are: the other ranks wait for its buckets. */
 static tri_status finish_step(allreduce_store *self)
 {
     const int items = self->count ? items_of(self) : 0;

@@ -1,8 +1,8 @@
-/* local.c: the store of a run in one process. What is offered is applied at once.
+/* local.c: the store of a run in one process. An offer is applied at once.
  *
- * Clipping needs the norm of the whole gradient, so with it offers are only noted, and applied together when every float and every
- * expected row has been offered. A plan need not offer all (parameters that the loss does not reach, gaps of alignment): then the next
- * begin or flush ends the step. Where other tasks have parts of the gradient (local.h), nothing but that ends it. */
+ * Clipping needs the norm of the whole gradient. So with clipping, offers are only noted, and applied together when every float and every
+ * table has been offered. A plan need not offer all (parameters that the loss does not reach, gaps of alignment): then the next begin or
+ * flush applies them. If other tasks have parts of the gradient (local.h), always the next begin or flush applies them. */
 #include "store/local.h"
 
 #include <assert.h>
@@ -23,8 +23,8 @@ typedef struct {
 /* What the step reads and writes of a table. */
 typedef struct {
     tri__table_keys keys; /* expected; borrowed */
-    tri__table_keys next; /* of the next step, as far as they are known */
-    const float *offered; /* with clipping only: and not applied yet; borrowed. NULL: nothing is */
+    tri__table_keys next; /* of the next step, if they are known */
+    const float *offered; /* with clipping only: offered and not applied yet; borrowed. NULL: nothing */
     double weight;
     tri__table_rows rows;
 } table_step;
@@ -34,9 +34,9 @@ typedef struct {
     tri_step step;
     noted_offer *noted; /* with clipping only: the step's offers so far. It grows in the first step and is kept */
     int64_t count, room;
-    size_t floats; /* in all of them */
+    size_t floats; /* how many floats these offers have */
     table_step table[TRI_STORE_TABLES];
-    int tables; /* noted, as offers are */
+    int tables; /* with clipping only: how many tables were offered */
     tri__norm_sharing sharing;
     bool shares_norm; /* the present step's squares are still to be shared */
 } local_store;
@@ -112,7 +112,7 @@ static tri_status apply_noted(local_store *local)
     return status;
 }
 
-/* Every float and every table has been offered. */
+/* Applies the offers if every float and every table has been offered. */
 static tri_status apply_when_whole(local_store *local)
 {
     const bool whole = local->floats >= local->store.floats && local->tables == local->store.tables;
@@ -145,7 +145,7 @@ static tri_status local_await(tri_store *store, tri_range range)
     return NULL;
 }
 
-/* With clipping the gradient has not been dropped, so what is noted stays where it is. */
+/* With clipping the store keeps its gradient buffer, so noted offers need no copy. */
 static tri_status local_offer(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     local_store *local = (local_store *)store;

@@ -1,5 +1,5 @@
-/* merge.c: rows of several workers, added up. The keys of all lists are put one after another, graph/store/distinct.c finds where each
- * stands among the distinct ones, and gradients are added there. */
+/* merge.c: adds up rows of several workers. It puts the keys of all lists one after another; graph/store/distinct.c finds the place of each
+ * among the distinct keys, and the gradients are added there. */
 #include "store/merge.h"
 
 #include <stdlib.h>
@@ -16,13 +16,13 @@ void tri__merge_fini(tri__merge *merge)
     *merge = (tri__merge){0};
 }
 
-/* Other bits of the key than those that distinct.c looks it up by. */
+/* Uses other bits of the key than distinct.c uses to look it up. */
 static inline int part_of(int32_t key, int parts)
 {
     return (int)((((uint32_t)key * UINT32_C(0x85ebca6b)) >> 8) % (uint32_t)parts);
 }
 
-/* Those of the part, list by list. Returns how many there are. */
+/* Collects the keys of the part, list by list. Returns how many there are. */
 static int64_t collect(tri__merge *merge, const tri__offered_rows *lists, int count, int64_t width, int part, int parts)
 {
     int64_t found = 0;

@@ -1,13 +1,13 @@
 /* mirrored.c: the shared reduction.
  *
- * A range is cut into pieces that fit into a cache, the rows of a table into parts of its keys. The state of either is three counters that
- * only ever grow: offers that arrived, pieces that were taken, pieces that are done. In the step number s (from 0) of R replicas, a range
- * of P pieces may be reduced once (s + 1)·R offers have come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next
- * step when (s + 1)·P are done. No counter is ever set back, so a late replica cannot take a piece of another step.
+ * A range is cut into pieces that fit into a cache; the rows of a table are cut into parts of its keys. Each has three counters that only
+ * ever grow: offers that arrived, pieces that were taken, pieces that are done. In step number s (from 0) of R replicas, a range of P
+ * pieces may be reduced once (s + 1)·R offers have come. Its pieces then have the numbers s·P to (s + 1)·P − 1, and the next step may read
+ * it when (s + 1)·P are done. No counter is ever set back, so a late replica cannot take a piece of another step.
  *
- * A replica that has offered all of a step stays in that offer until all of it is reduced: the first replica to finish takes pieces of the
+ * A replica that has offered all of a step stays in that last offer until all is reduced. The first replica to finish takes pieces of the
  * ranges that are complete while the others still compute, then of those that the others complete. So the replicas that would only wait do
- * the work. With clipping, which needs the norm of everything, the last offer of a step reduces all ranges and rows. */
+ * the work. With clipping, which needs the norm of everything, the replica with the last offer of a step reduces all ranges and rows. */
 #include "store/mirrored.h"
 
 #include <math.h>
@@ -29,9 +29,9 @@
 /* How far the update of a range or a table is. */
 typedef struct {
     _Alignas(64) int64_t pieces;
-    double *weight;           /* [replicas], of the offers that arrived last */
-    atomic_int_fast64_t came; /* offers, of all replicas and steps */
-    atomic_int_fast64_t taken, done;
+    double *weight;                  /* [replicas] of each replica's last offer */
+    atomic_int_fast64_t came;        /* offers of all replicas and steps */
+    atomic_int_fast64_t taken, done; /* pieces of all steps */
 } shared_work;
 
 typedef struct {
@@ -41,8 +41,8 @@ typedef struct {
 
 typedef struct {
     shared_work work;
-    tri_table table;         /* the group's; the replicas' stores have the same pointer */
-    tri__offered_rows *list; /* [replicas], of the offers that arrived last */
+    tri_table table;         /* the group owns it; the replicas' stores have the same pointer */
+    tri__offered_rows *list; /* [replicas] each replica's last offer */
 } shared_table;
 
 typedef struct mirrored_store mirrored_store;
@@ -53,9 +53,9 @@ struct tri__mirrored_group {
     mirrored_store **store; /* [replicas] */
     shared_range *range;    /* [ranges] in the order of the offers, once a plan has announced them */
     int ranges;
-    shared_table *table;      /* [TRI_STORE_TABLES] of which there are … */
-    int tables;               /* … so many … */
-    unsigned trained;         /* … and these are offered in every step */
+    shared_table *table;      /* [TRI_STORE_TABLES] */
+    int tables;               /* how many tables there are */
+    unsigned trained;         /* bit i: table i is offered in every step */
     double *weights;          /* [ranges][replicas] */
     atomic_int_fast64_t came; /* offers of all ranges and tables, with clipping only */
     bool arranged;
@@ -67,11 +67,11 @@ struct mirrored_store {
     tri__mirrored_group *group;
     int replica;
     tri_step step;
-    int64_t begun;                                                   /* steps, this one included */
-    int next;                                                        /* range to be offered */
-    unsigned offered;                                                /* tables, in this step */
+    int64_t begun;                                                   /* how many steps have begun, this one included */
+    int next;                                                        /* the range that is offered next */
+    unsigned offered;                                                /* bit i: table i was offered in this step */
     tri__table_keys keys[TRI_STORE_TABLES], ahead[TRI_STORE_TABLES]; /* of this step and the next one; borrowed */
-    tri__merge merge[TRI_STORE_TABLES];                              /* the part that it adds up */
+    tri__merge merge[TRI_STORE_TABLES];                              /* the part of a table that this replica adds up */
     tri__table_rows rows[TRI_STORE_TABLES];
     tri__store_times times;
     float sum[PIECE];
@@ -136,7 +136,7 @@ static void reduce_range(mirrored_store *self, const shared_range *range, int64_
     tri__rule_apply(&self->store.rule, &update);
 }
 
-/* parts: into how many the keys are divided, of which this is one. */
+/* Adds up part number `part` of the table's keys, which are divided into `parts`. */
 static tri_status merge_rows(mirrored_store *self, int table, int64_t part, int64_t parts)
 {
     const shared_table *shared = &self->group->table[table];
@@ -144,7 +144,7 @@ static tri_status merge_rows(mirrored_store *self, int table, int64_t part, int6
     return tri__merge_rows(&self->merge[table], shared->list, self->group->options.replicas, width, (int)part, (int)parts);
 }
 
-/* The first replica's store is the one that checkpoints are written of. */
+/* Checkpoints are written from the first replica's store, so its row keeper must see the rows that change. */
 static tri_status apply_rows(mirrored_store *self, int table, double scale)
 {
     const tri__merge *merge = &self->merge[table];
@@ -167,7 +167,7 @@ static bool complete(const shared_work *work, int64_t steps, int replicas)
     return atomic_load(&work->came) >= steps * replicas;
 }
 
-/* False where there is none to take now, or none left. */
+/* False: there is no piece to take now, or none is left. */
 static bool take_piece(const mirrored_store *self, shared_work *work, int64_t *piece)
 {
     int64_t steps = self->begun;
@@ -182,7 +182,7 @@ static bool take_piece(const mirrored_store *self, shared_work *work, int64_t *p
     return true;
 }
 
-/* What the other replicas have offered is used here; an arrow leads to the first piece of it. */
+/* The trace shows an arrow from each other replica's offer to the first piece that uses it. */
 static void trace_sum(const mirrored_store *self, int item, int64_t piece, int64_t start)
 {
     tri__trace_lane *lane = self->store.lane;
@@ -195,7 +195,7 @@ static void trace_sum(const mirrored_store *self, int item, int64_t piece, int64
                            tri__trace_message(TRI_SPAN_SUM, i, item, self->begun));
 }
 
-/* Take a piece in this step and reduce it, where there is one. */
+/* Takes a piece of this item in this step, if there is one, and reduces it. */
 static tri_status help(mirrored_store *self, int item, bool *helped)
 {
     tri__mirrored_group *group = self->group;
@@ -221,8 +221,8 @@ static double square(double x)
     return x * x;
 }
 
-/* With clipping: ‖Σ gradient / Σ weight‖ over all ranges, whose sums have been put into the first replica's gradient, and all rows, whose
- * sums are this replica's. */
+/* With clipping: ‖Σ gradient / Σ weight‖ over all ranges and rows. The first replica's gradient has the sums of the ranges; this replica's
+ * merges have the sums of the rows. */
 static double mean_norm(const mirrored_store *self)
 {
     const tri__mirrored_group *group = self->group;
@@ -301,7 +301,7 @@ static tri_status mirrored_begin(tri_store *store, const tri_step *step)
     return NULL;
 }
 
-/* What a replica waits for: a range or rows that are done, or that it can do a piece of. */
+/* What a replica waits for: the item is done, or the replica can take a piece of it. */
 typedef struct {
     const mirrored_store *self;
     const shared_work *work;
@@ -344,7 +344,7 @@ static tri_status wait_for(mirrored_store *self, int item, int64_t steps)
     return come ? NULL : missing(self, item);
 }
 
-/* Until `steps` updates have been applied. */
+/* Returns when `steps` updates of the item have been applied. */
 static tri_status settle(mirrored_store *self, int item, int64_t steps)
 {
     const shared_work *work = work_at(self->group, item);
@@ -357,7 +357,7 @@ static tri_status settle(mirrored_store *self, int item, int64_t steps)
     return NULL;
 }
 
-/* All of this step, in the order in which it was offered. */
+/* Returns when all of this step was applied. Items are settled in the order in which they were offered. */
 static tri_status settle_all(mirrored_store *self)
 {
     const tri__mirrored_group *group = self->group;
@@ -394,7 +394,7 @@ static tri_status check_offer(const mirrored_store *self, tri_range range, const
     return NULL;
 }
 
-/* An offer is there. A replica that has offered everything stays until all is reduced. */
+/* Counts an offer. A replica that has offered everything stays here until all is reduced. */
 static tri_status arrive(mirrored_store *self, int item, double weight)
 {
     tri__mirrored_group *group = self->group;
@@ -432,7 +432,7 @@ static tri_status mirrored_add_table(tri_store *store, int64_t rows, int64_t wid
         size_t replicas = (size_t)group->options.replicas;
         TRI_TRY(tri__table_init(&shared->table, rows, width, tri_rule_slots(&group->options.rule)));
         group->tables++;
-        shared->work.pieces = store->map ? 1 : group->options.replicas; /* keys get their rows in one order */
+        shared->work.pieces = store->map ? 1 : group->options.replicas; /* where tables grow, one replica gives out all rows, in order */
         TRI_TRY(tri__allocate(replicas, sizeof *shared->work.weight, "the weights of replicas", &shared->work.weight));
         TRI_TRY(tri__allocate(replicas, sizeof *shared->list, "the rows of replicas", &shared->list));
     }

@@ -7,7 +7,7 @@
 /* Σ x², in double precision and in an order that depends on count alone. */
 double tri__sum_of_squares(const float *x, size_t count);
 
-/* The same of a range's gradient, without state. */
+/* The same for a range's gradient, without the part that is model state. */
 double tri__trained_squares(const tri_rule *rule, tri_range range, const float *gradient);
 
 #endif

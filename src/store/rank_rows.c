@@ -1,5 +1,5 @@
-/* rank_rows.c: rows of a table between ranks. First the ranks tell each other how many rows they have, then every rank's list goes to all,
- * in one call, each as long as the longest: lists of equal batches are about equally long. */
+/* rank_rows.c: how ranks exchange rows of a table. First the ranks tell each other how many rows they have. Then one call sends every
+ * rank's list to all ranks, each padded to the longest: lists of equal batches are about equally long. */
 #include "store/rank_rows.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "base/bytes/crc32c.h"
 #include "base/memory/memory.h"
 
-#define MOST_BYTES ((int64_t)1 << 30) /* that one rank may send of a table in a step */
+#define MOST_BYTES ((int64_t)1 << 30) /* the most that one rank may send of a table in a step */
 
 void tri__rank_rows_init(tri__rank_rows *rows, int64_t features, int64_t width)
 {
@@ -49,7 +49,7 @@ static void pack(const tri__rank_rows *rows)
     memcpy(rows->sent + key_bytes(mine->count), mine->gradient, (size_t)(mine->count * rows->width) * sizeof *mine->gradient);
 }
 
-/* How many rows each rank has; longest receives the largest number. */
+/* Fills rows->counts; *longest receives the largest of them. */
 static tri_status exchange_counts(tri__rank_rows *rows, tri__ranks *ranks, int64_t *longest)
 {
     if (!rows->counts) {
@@ -91,7 +91,7 @@ tri_status tri__rank_rows_exchange(tri__rank_rows *rows, tri__ranks *ranks)
     return NULL;
 }
 
-/* A key from outside is not believed. */
+/* Keys from another rank are not trusted. */
 static tri_status check_keys(const tri__rank_rows *rows, const tri__offered_rows *list, int rank)
 {
     uint32_t most = 0;
@@ -119,7 +119,7 @@ tri_status tri__rank_rows_merge(tri__rank_rows *rows)
     return status;
 }
 
-/* Whether all ranks have these bytes. */
+/* *same: all ranks have these bytes, by their checksum. */
 static tri_status is_same(const void *data, size_t bytes, tri__ranks *ranks, bool *same)
 {
     const size_t size = (size_t)tri__ranks_size(ranks);

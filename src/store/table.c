@@ -1,7 +1,7 @@
 /* table.c: the memory of a table, and the rule applied to some of its rows.
  *
- * The rules are loops over ranges that lie one after another (graph/rule/rule.c). So some rows at a time are taken out of the table into
- * such ranges, which stay in the L1 cache, updated there and put back. The rows that come next are asked for meanwhile. */
+ * A rule is a loop over contiguous ranges (graph/rule/rule.c). So tri__table_apply copies some rows at a time out of the table into such
+ * ranges, which stay in the L1 cache, updates them there and puts them back. Meanwhile the next rows are prefetched. */
 #include "store/table.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ enum {
     BLOCK = 1024,                         /* floats of each kind that are updated together */
     ROWS_AHEAD = 16,
     MOST_FLOATS = 1 << 20, /* of a row */
-    PARALLEL = 4096,       /* rows from which waking the team costs less than it gains */
+    PARALLEL = 4096,       /* from this many rows on, waking the team gains more than it costs */
 };
 
 tri_status tri__table_init(tri_table *table, int64_t rows, int64_t width, int slots)
@@ -63,7 +63,7 @@ void tri__table_gather(const tri_table *table, tri__table_keys keys, float *rows
     }
 }
 
-/* A kind of float (the weights, a slot) of rows first … first + count − 1, out of the table or back. part: 0 is the weights. */
+/* Copies one kind of float (the weights, or a slot) of the keys' rows out of the table; put_back copies it back. part: 0 is the weights. */
 static void take_out(const tri_table *table, tri__table_keys keys, int part, float *out)
 {
     for (int64_t i = 0; i < keys.count; i++)
@@ -78,7 +78,7 @@ static void put_back(const tri_table *table, tri__table_keys keys, int part, con
             row_of(table, keys.keys[i])[part * table->width + k] = from[i * table->width + k];
 }
 
-/* Rows that fit the ranges together: the rule as graph/rule/rule.c has it. */
+/* Updates rows that fit into a block together. */
 static void update_rows(const tri_table *table, tri__table_keys keys, const tri_rule *rule, tri__update update)
 {
     float part[3][BLOCK];
@@ -93,7 +93,7 @@ static void update_rows(const tri_table *table, tri__table_keys keys, const tri_
         put_back(table, keys, i, part[i]);
 }
 
-/* A row longer than a block lies one kind after another already. */
+/* A row longer than a block is updated in place: each kind of float is contiguous in it. */
 static void update_long_row(const tri_table *table, int32_t key, const tri_rule *rule, tri__update update)
 {
     float *row = row_of(table, key);

@@ -1,4 +1,4 @@
-/* table_rows.c: where tables do not grow, a key is its row, and all this is a call of table.c. */
+/* table_rows.c: rows by key. Where tables do not grow, a key is its row, and these functions only call table.c. */
 #include "store/table_rows.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ tri_status tri__table_rows_gather(tri__table_rows *rows, tri_store *store, int t
     return NULL;
 }
 
-/* All tables have the same keys, and the first of a step counts them. */
+/* All tables have the same keys; the first table that is updated in a step counts them. */
 static void count_sightings(tri_store *store, int64_t pitch, tri__table_keys keys, const float *sum, int64_t step)
 {
     tri__key_map *map = store->map;
@@ -94,7 +94,7 @@ static void count_sightings(tri_store *store, int64_t pitch, tri__table_keys key
     pthread_mutex_unlock(&map->lock);
 }
 
-/* Those of the keys that have a row, and their gradients: rows->kept and rows->gradient. What others would have learnt is dropped. */
+/* Puts the rows of those keys that have one into rows->kept, and their gradients into rows->gradient. Other gradients are dropped. */
 static tri_status keep_mapped(tri__table_rows *rows, const tri_store *store, int64_t width, tri__table_keys keys, const float *sum,
                               int64_t *kept)
 {
@@ -118,7 +118,7 @@ tri_status tri__table_rows_apply(tri__table_rows *rows, tri_store *store, int ta
     tri_table *to = &store->table[table];
     if (store->map) {
         int64_t kept;
-        if (keys.count > 0) /* else it is a table that no plan trains, or an empty batch */
+        if (keys.count > 0) /* otherwise no plan trains the table, or the batch is empty */
             count_sightings(store, tri__offered_width(store, to->width), keys, sum, step->step);
         TRI_TRY(keep_mapped(rows, store, to->width, keys, sum, &kept));
         keys = (tri__table_keys){rows->kept, kept};

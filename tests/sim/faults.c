@@ -1,4 +1,4 @@
-/* faults.c: drawing faults, waiting for their moment, and letting them happen. */
+/* faults.c: draws faults, waits for their moment, and lets them happen. */
 #include "sim/faults.h"
 
 #include <inttypes.h>
@@ -15,12 +15,12 @@ enum { MOST_FAULTS = 6, EVERYBODY = -1 };
 
 typedef struct {
     sim_fault_kind kind;
-    int a, b;       /* b of a partition: may be EVERYBODY */
-    bool follows;   /* waits for the fault before it to have happened */
-    uint32_t type;  /* of the message for which it waits; 0: any; TRI_MSG_TYPES: it waits for a time */
-    int64_t number; /* of such messages, or nanoseconds */
-    int64_t later;  /* … and then so long */
-    int64_t span;   /* how long it lasts, or until it is started again */
+    int a, b;       /* the places; b of a partition may be EVERYBODY */
+    bool follows;   /* it waits until the fault before it has happened */
+    uint32_t type;  /* of the messages for which it waits; 0: any; TRI_MSG_TYPES: it waits for a time */
+    int64_t number; /* how many such messages it waits for, or how many nanoseconds */
+    int64_t later;  /* nanoseconds between the last of these messages and the fault */
+    int64_t span;   /* how long it lasts, or how long until the task is started again */
     int64_t speed;
     bool armed, happened;
     int64_t left; /* messages to come before it strikes */
@@ -57,7 +57,7 @@ static uint64_t draw(uint64_t below)
     return (z ^ (z >> 31)) % below;
 }
 
-/* From least to most, small ones as likely as large ones. */
+/* A number from least to most; small numbers are as likely as large ones. */
 static int64_t draw_span(int64_t least, int64_t most)
 {
     int64_t top = least;
@@ -69,7 +69,8 @@ static int64_t draw_span(int64_t least, int64_t most)
 
 static void arm(int index);
 
-/* While ps:0 waits for its first worker, one that is away for longer than the timeout fails the job, as it should. */
+/* While ps:0 waits for its first worker, the job fails if a worker is away for longer than the timeout, as it should. So no such fault
+ * happens then. */
 static void stop_for_long(fault *one)
 {
     bool first_dies = false;
@@ -172,7 +173,7 @@ static void sent(int place, uint32_t type)
 static sim_fault_kind draw_kind(const sim_job *job)
 {
     for (;;) {
-        sim_fault_kind kind = (sim_fault_kind)draw(SIM_FAULT_PARTITION); /* that one is drawn alone */
+        sim_fault_kind kind = (sim_fault_kind)draw(SIM_FAULT_PARTITION); /* a partition is drawn elsewhere */
         bool possible = (kind != SIM_FAULT_SERVER || job->settings.servers > 1) && (kind != SIM_FAULT_EVALUATOR || job->evaluator);
         bool rare = kind > SIM_FAULT_STOP_KILL;
         if (possible && (!rare || draw(4) == 0))
@@ -180,7 +181,7 @@ static sim_fault_kind draw_kind(const sim_job *job)
     }
 }
 
-/* What is said while a task recovers; between servers the first four. */
+/* Messages that are sent while a task recovers; the first four also between servers. */
 static const uint32_t recovery[] = {TRI_MSG_HELLO, TRI_MSG_WELCOME, TRI_MSG_RESTORE, TRI_MSG_RESTORED, TRI_MSG_PULL, TRI_MSG_READY};
 
 static bool is_death(const fault *one)
@@ -197,7 +198,7 @@ static void draw_moment(const sim_job *job, fault *one)
     static const uint32_t pairs[] = {TRI_MSG_PAIR,   TRI_MSG_FILLED, TRI_MSG_LONE, TRI_MSG_PROMOTE, TRI_MSG_PRIMARY,
                                      TRI_MSG_UPDATE, TRI_MSG_HAVE,   TRI_MSG_MET,  TRI_MSG_KNOWN};
     one->later = draw(3) ? (int64_t)draw(2 * SIM_MS) : draw_span(SIM_MS, 100 * SIM_MS);
-    if (one->follows && is_death(one - 1) && draw(2)) { /* in the midst of recovering */
+    if (one->follows && is_death(one - 1) && draw(2)) { /* in the middle of the recovery */
         one->type = recovery[draw(sizeof recovery / sizeof *recovery)];
         one->number = draw_span(1, 8);
         return;
@@ -241,7 +242,7 @@ static int draw_place(const sim_job *job)
     return (int)draw((uint64_t)sim_places(job));
 }
 
-/* Where it strikes in the midst of what the one before it has caused, mostly the same task is concerned. */
+/* If the fault follows another, it often hits the connection of the same task to ps:0. */
 static void draw_victims(const sim_job *job, fault *one)
 {
     int servers = job->settings.servers;
@@ -275,7 +276,7 @@ static void draw_victims(const sim_job *job, fault *one)
     case SIM_FAULT_LONG_STOP:
         one->a = servers + (int)draw((uint64_t)job->settings.workers + 1);
         break;
-    case SIM_FAULT_LEAVE: /* the last worker, or the evaluator: somebody is left to work */
+    case SIM_FAULT_LEAVE: /* the last worker, or the evaluator, so that a worker is left */
         one->a = sim_place_evaluator(job) - (job->settings.workers > 1 ? (int)draw(2) : 0);
         break;
     case SIM_FAULT_ASKED:
@@ -286,7 +287,7 @@ static void draw_victims(const sim_job *job, fault *one)
     }
 }
 
-/* A server is lost, and while it gets its stretch again its connection to ps:0 breaks: rare by chance alone. */
+/* A server is lost, and its connection to ps:0 breaks while its stretch is restored. By chance alone this would be rare. */
 static void draw_broken_recovery(const sim_job *job)
 {
     fault *death = &plan.fault[0], *cut = &plan.fault[1];
@@ -325,8 +326,8 @@ static void draw_one_loss(const sim_job *job)
     sim_job_one_loss();
 }
 
-/* A server is lost, and when its range lives on two servers again ps:0 is, and nothing else happens: the new ps:0 finds any of the two as
- * the primary. */
+/* A server is lost. When its range lives on two servers again, ps:0 is lost, and nothing else happens. So the new ps:0 may find either of
+ * the two as the primary. */
 static void draw_losses_in_turn(const sim_job *job)
 {
     fault *death = &plan.fault[0], *first = &plan.fault[1];
@@ -340,8 +341,8 @@ static void draw_losses_in_turn(const sim_job *job)
     sim_job_one_loss();
 }
 
-/* The network between servers is cut, though all of them live: the two of a range, ps:0 and one of them, one of them or ps:0 and everybody
- * else. Who waits for ps:0 gives it up after the timeout. */
+/* The network is cut, though all servers live: between the two servers of a range, between ps:0 and one of them, or between one server or
+ * ps:0 and everybody else. A task gives ps:0 up after the timeout, so a cut of ps:0 is shorter than that. */
 static void draw_partition(const sim_job *job)
 {
     fault *one = &plan.fault[0];

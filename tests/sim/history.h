@@ -1,5 +1,5 @@
-/* history.h: the job that is simulated, and what has become of it: shared by the files that run its tasks, watch and check them. There is
- * one at a time, as there is one world. */
+/* history.h: the simulated job and its history, shared by the files that run its tasks, watch them and check them. There is one at a time,
+ * as there is one world. */
 #ifndef TESTS_SIM_HISTORY_H
 #define TESTS_SIM_HISTORY_H
 
@@ -16,8 +16,8 @@ typedef struct {
     int place, index;
     bool recover;
     sim_task_state state;
-    int64_t steps, examples; /* worker: made by the present process */
-    bool killed;             /* at least once */
+    int64_t steps, examples; /* worker: what its present process has made */
+    bool killed;             /* it was killed at least once */
     int64_t started;
 } sim_task;
 
@@ -32,7 +32,7 @@ typedef struct {
     bool saved;
     tri_store *model;
     tri__standing standing;
-    uint32_t noted; /* the number of the pair of ps:0's range, where that is whole */
+    uint32_t noted; /* the number of the pair of ps:0's range, if it is whole; else 0 */
     /* how it went */
     bool concluded; /* ps:0's owner has the result */
     bool finished;
@@ -41,15 +41,15 @@ typedef struct {
     int64_t over_at;
     bool begun, ending;  /* a token was sent; ps:0 has said that the job is over */
     bool stopping;       /* ps:0 has told workers to make no further step */
-    int64_t said, named; /* when somebody last said anything but that it lives, and when a log last told who is waited for */
-    int64_t left;        /* workers that left, or never came to a step */
-    int64_t went_back;   /* how often servers did */
-    int64_t worker_kills, server_kills, first_kills; /* first: of ps:0, which are server kills, too */
-    int64_t applied[SIM_MOST_CHUNKS];                /* async: pushes of each chunk, by all processes of its server */
-    bool whole[SIM_MOST_SERVERS];                    /* ps:0 knows that the range lives on two servers */
-    const struct tri__server *server[SIM_PLACES];    /* which has answered a push there, and lives */
-    bool one_loss;                                   /* one server is lost, or one after the other … */
-    bool survivable;                                 /* … and its standby was whole */
+    int64_t said, named; /* when the last message other than a heartbeat was sent; when a log last named a task that is awaited */
+    int64_t left;        /* how many workers left, or never took part in a step */
+    int64_t went_back;   /* how often servers went back */
+    int64_t worker_kills, server_kills, first_kills; /* first_kills: of ps:0; they count as server kills, too */
+    int64_t applied[SIM_MOST_CHUNKS];                /* async, by chunk: pushes that all processes of its server have applied */
+    bool whole[SIM_MOST_SERVERS];                    /* by server: ps:0 knows that the range lives on two servers */
+    const struct tri__server *server[SIM_PLACES];    /* by place: the server there that has answered a push, and lives */
+    bool one_loss;                                   /* the faults are the loss of one server, or of one after the other */
+    bool survivable;                                 /* one_loss, and the standby of the lost server was whole */
     volatile sig_atomic_t stop;
     char violation[SIM_REASON];
 } sim_history;

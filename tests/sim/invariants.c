@@ -1,4 +1,4 @@
-/* invariants.c: what must hold of a job, while it runs and when it is over. */
+/* invariants.c: what must hold for a job, while it runs and when it is over. */
 #include "sim/invariants.h"
 
 #include <inttypes.h>
@@ -52,9 +52,10 @@ static int64_t reported(const char *key)
     return sum;
 }
 
-/* Each update is applied once to each chunk, but for what the books say: a server lost some with its memory, and some were given out again.
- * When ps:0 is lost the other servers keep theirs: they have had those that it takes back, and of each worker one that it did not have yet.
- * Both are made again. And no more is lost than servers have applied and taken back, or a worker has sent to some of them only. */
+/* Each update is applied once to each chunk, except for what the books say: a server lost some updates with its memory, and some were given
+ * out again. When ps:0 is lost, the other servers keep their updates: those that ps:0 takes back, and for each worker one that ps:0 did not
+ * have yet. Both are made again. No more updates may be lost than servers have applied and taken back, or a worker has sent to only some of
+ * them. */
 static void check_updates(void)
 {
     if (!sim_counts_updates())
@@ -62,7 +63,7 @@ static void check_updates(void)
     int64_t step = sim_all.status.step, lost = sim_all.status.lost, again = sim_all.status.re_leased, most_lost = 0;
     int64_t begun = sim_all.first_kills * sim_all.job.settings.workers, halved = sim_all.worker_kills * (sim_all.job.settings.servers - 1);
     bool replicated = sim_all.job.settings.replicas == 2;
-    int64_t left = sim_all.stop ? sim_all.worker_kills : 0; /* a job that is asked to end does not give out again what they had begun */
+    int64_t left = sim_all.stop ? sim_all.worker_kills : 0; /* a job that is asked to end does not give their tokens out again */
     for (int server = 0; server < sim_all.job.settings.servers; server++) {
         int64_t taken_back = 0;
         for (uint32_t chunk = tri__layout_first(sim_layout(), server); chunk < tri__layout_first(sim_layout(), server + 1); chunk++) {
@@ -79,7 +80,7 @@ static void check_updates(void)
         sim_violate("%" PRId64 " updates are said to be lost, and servers took back %" PRId64, lost, most_lost);
 }
 
-/* One server of a range that lived on two was lost: nobody goes back, and every update is in the model once. */
+/* If one server of a range that lived on two was lost, nobody goes back, and every update is in the model once. */
 static void check_loss(void)
 {
     if (!sim_all.survivable)
@@ -88,14 +89,14 @@ static void check_loss(void)
         sim_violate("a server that had a standby was lost, and %" PRId64 " updates with it", sim_all.status.lost);
     for (uint32_t chunk = 0; sim_counts_updates() && chunk < tri__layout_chunks(sim_layout()); chunk++) {
         float made = sim_updates_of(sim_all.model, chunk);
-        float most = (float)(sim_all.status.step + sim_all.first_kills * sim_all.job.settings.workers); /* begun, and made again */
+        float most = (float)(sim_all.status.step + sim_all.first_kills * sim_all.job.settings.workers); /* begun steps are made again */
         if (made < (float)sim_all.status.step || made > most)
             sim_violate("a server that had a standby was lost: chunk %u has had %g updates in %" PRId64 " steps", chunk, (double)made,
                         sim_all.status.step);
     }
 }
 
-/* What workers brought, as the books say, is what the model has: in async always, and in sync where all took part in all steps. */
+/* The steps of all workers, as the books say, are those in the model: in async always, and in sync if all took part in all steps. */
 static void check_shares(void)
 {
     const sim_job *job = &sim_all.job;

@@ -1,4 +1,4 @@
-/* invariants.h: what must hold of a job. The first thing that does not ends it. */
+/* invariants.h: what must hold for a job. The first violation ends the job. */
 #ifndef TESTS_SIM_INVARIANTS_H
 #define TESTS_SIM_INVARIANTS_H
 
@@ -7,11 +7,11 @@
 #include "trireme/store.h"
 
 void sim_violate(const char *format, ...) __attribute__((format(printf, 1, 2)));
-const char *sim_job_violation(void); /* what must hold and did not; NULL */
+const char *sim_job_violation(void); /* the first violation; NULL: none */
 
-/* A snapshot of a sync job in which all workers took part in all steps is what it is in every such run. */
+/* If all workers of a sync job took part in all steps, a snapshot must have the same bits as in every other such run. */
 void sim_compare(const char *what, int64_t step, tri_store *model);
 
-void sim_job_check(void); /* after it is over: do the books add up? */
+void sim_job_check(void); /* after the job is over: do the books add up? */
 
 #endif

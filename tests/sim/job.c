@@ -43,12 +43,12 @@ void sim_job_describe(const sim_job *job, char *text, size_t size)
              job->kept_sockets ? ", sockets kept" : "", s->replicas == 2 ? ", 2 replicas" : "");
 }
 
-/* No wait is for nobody: where nothing is said for longer than any short fault lasts, some log tells who is waited for. */
+/* If no message is sent for longer than any short fault lasts, some log must name the task that is awaited. */
 static void watch_silence(void *context, int64_t number)
 {
     (void)context, (void)number;
     int64_t now = sim_now();
-    if (sim_all.over_at || sim_all.ending) /* then ps:0 waits two seconds at the most for tasks that have not heard of it */
+    if (sim_all.over_at || sim_all.ending) /* then ps:0 waits at most two seconds for tasks that have not heard it */
         return;
     if (now - sim_all.said > LONGEST_SILENCE && sim_all.named < sim_all.said - sim_all.job.settings.timeout)
         sim_violate("nothing was said for %" PRId64 " ms, and nobody was named", (now - sim_all.said) / SIM_MS);
@@ -92,7 +92,7 @@ bool sim_job_begun(void)
     return sim_all.begun;
 }
 
-/* ps:0 has ended, and the others have or had time to. */
+/* ps:0 has ended, and the other tasks have ended too, or had time to. */
 bool sim_job_over(void)
 {
     if (sim_all.violation[0])
@@ -110,7 +110,7 @@ void sim_job_one_loss(void)
     sim_all.one_loss = true;
 }
 
-/* What happens to ps:0's connections concerns all ranges. */
+/* The cut is survivable if the range of that server lives on two servers; for a server of ps:0's range, if all other ranges do. */
 void sim_job_partitioned(int place)
 {
     int range = sim_range_at(&sim_all.job, place);

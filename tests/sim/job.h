@@ -1,5 +1,6 @@
-/* job.h: a job with parameter servers in the simulated world: the real servers, workers' stores and evaluator, with an owner in memory
- * instead of files, and a model that is a function of (parameters, examples) instead of a plan. It watches what must hold while it runs. */
+/* job.h: a job with parameter servers in the simulated world. Servers, workers' stores and the evaluator are the real ones. The owner keeps
+ * all in memory instead of files, and the model is a function of (parameters, examples) instead of a plan. Invariants are checked while the
+ * job runs. */
 #ifndef TESTS_SIM_JOB_H
 #define TESTS_SIM_JOB_H
 
@@ -31,21 +32,21 @@ typedef struct {
     bool kept_sockets; /* a supervisor keeps the sockets on which servers listen */
 } sim_job;
 
-/* What a sync job's snapshots are, step by step, as an undisturbed run has them. */
+/* The snapshots of an undisturbed run of a sync job, by step. */
 typedef struct {
-    uint64_t model[SIM_MOST_STEPS + 1]; /* of its parameters and the rows of its tables */
+    uint64_t model[SIM_MOST_STEPS + 1]; /* a hash of the parameters and of the rows of tables */
     bool known[SIM_MOST_STEPS + 1];
 } sim_truth;
 
 void sim_job_describe(const sim_job *job, char *text, size_t size);
 
-/* Start all tasks. truth: what to compare with (NULL: nothing); record: where to keep what is seen (NULL: nowhere). */
+/* Starts all tasks. truth: what to compare snapshots with; NULL: nothing. record: where to keep their hashes; NULL: nowhere. */
 void sim_job_begin(const sim_job *job, const sim_truth *truth, sim_truth *record);
 void sim_job_end(void);
 bool sim_job_over(void);
 bool sim_job_finished(void);         /* ps:0 has ended well */
-bool sim_job_begun(void);            /* somebody was given a step to make */
-void sim_job_partitioned(int place); /* a server is cut off: from its other one, from ps:0 or from everybody */
-void sim_job_one_loss(void);         /* it loses one server, or one after the other: nothing may be lost with it */
+bool sim_job_begun(void);            /* a worker was given a step to make */
+void sim_job_partitioned(int place); /* a server is cut off from the other one of its range, from ps:0 or from everybody */
+void sim_job_one_loss(void);         /* the job loses one server, or one after the other: no update may be lost */
 
 #endif

@@ -38,7 +38,7 @@ bool sim_is_counter(size_t i)
     return tri__layout_chunk(sim_layout(), tri__layout_chunk_at(sim_layout(), i)).first == i;
 }
 
-/* Row r is on server r mod servers: each has one of the first few, and these are in every batch. */
+/* Row r is on server r mod servers. So each server has one of the first rows, and these are in every batch. */
 bool sim_is_row_counter(int32_t row, int64_t column)
 {
     return row < sim_all.job.settings.servers && column == 0;
@@ -119,7 +119,7 @@ uint64_t sim_model_hash(tri_store *model)
 
 tri_range sim_layer(int index)
 {
-    static const int share[SIM_LAYERS + 1] = {0, 1, 9, 14, 30, 32}; /* of 32: uneven, and not at the borders of chunks */
+    static const int share[SIM_LAYERS + 1] = {0, 1, 9, 14, 30, 32}; /* in 32nds: uneven, and not at the borders of chunks */
     size_t first = sim_all.job.floats * (size_t)share[index] / 32, end = sim_all.job.floats * (size_t)share[index + 1] / 32;
     return (tri_range){first, end - first};
 }

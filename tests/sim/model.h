@@ -19,19 +19,19 @@ uint64_t sim_hash(const float *floats, size_t count);
 const tri__layout *sim_layout(void);
 tri_range sim_layer(int index);
 
-/* A local store of the job's parameters and tables, all 0; and what such a store is at first. */
+/* sim_model_create: a local store with the job's parameters and tables, all 0. sim_initial writes the initial values of a run to it. */
 tri_store *sim_model_create(const tri_rule *rule);
 void sim_initial(tri_store *model);
 uint64_t sim_model_hash(tri_store *model); /* of the parameters and the weights of all rows */
 
-/* The rows of a table that examples name, rising; how many. Some batches name none that a server has. */
+/* Writes the rows of a table that the examples name to keys, rising, and returns how many. Some batches name no row of some server. */
 int64_t sim_keys(uint64_t examples, int table, int32_t *keys);
 
-/* Whether every update adds just 1 to a parameter of each chunk, so that updates can be counted; and which parameter, or which number of a
- * row, that is. */
+/* sim_counts_updates: every update adds exactly 1 to one parameter of each chunk, so that updates can be counted. The other two say which
+ * parameter, or which number of a row, that is. */
 bool sim_counts_updates(void);
 bool sim_is_counter(size_t i);
 bool sim_is_row_counter(int32_t row, int64_t column);
-float sim_updates_of(tri_store *model, uint32_t chunk); /* as counted so */
+float sim_updates_of(tri_store *model, uint32_t chunk); /* how many updates the chunk has had, counted that way */
 
 #endif

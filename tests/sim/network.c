@@ -1,4 +1,4 @@
-/* network.c: the system calls of src/net on sockets (--wrap), and what becomes of the bytes. */
+/* network.c: replaces the system calls of src/net on sockets (--wrap), and carries the bytes. */
 #define _GNU_SOURCE
 #include "sim/network.h"
 
@@ -33,16 +33,16 @@ typedef enum { FRESH, CONNECTING, CONNECTED, REFUSED, LISTENING, CLOSED } state;
 
 typedef struct sock {
     int fd, place;
-    int number; /* of the process that has it */
+    int number; /* of the process that owns the socket */
     state state;
     struct sock *peer; /* never freed before the history ends */
-    uint8_t *bytes;    /* that have come and were not read */
+    uint8_t *bytes;    /* bytes that have come and were not read */
     size_t first, size, capacity;
-    size_t travelling;     /* bytes to here that have not come yet */
-    int64_t last_delivery; /* to here */
+    size_t travelling;     /* bytes on their way to this socket */
+    int64_t last_delivery; /* when the last bytes sent to this socket arrive */
     bool ended;            /* the peer has closed in good order */
-    int error;             /* … or the connection broke */
-    uint64_t lost;         /* rises when what travels to here is lost */
+    int error;             /* errno if the connection broke; 0: it did not */
+    uint64_t lost;         /* rises when bytes on their way to this socket are lost */
     uint64_t since;
     void (*changed)(void *context);
     void *context;
@@ -53,7 +53,7 @@ typedef struct sock {
 
 /* Bytes on their way. */
 typedef struct piece {
-    struct piece *next, **link; /* among all that are */
+    struct piece *next, **link; /* in the list of all pieces */
     sock *from, *to;
     uint64_t lost;
     size_t size;
@@ -148,7 +148,7 @@ void sim_link_slow(int a, int b, int64_t bytes_per_second, int64_t until)
     net.link[a][b].slow_until = net.link[b][a].slow_until = until;
 }
 
-/* When so many bytes that leave now arrive, after all that left before them for the same socket. */
+/* When `size` bytes that leave now arrive; after all bytes that left before them for the same socket. */
 static int64_t arrival(sock *from, sock *to, size_t size)
 {
     link_state *link = &net.link[from->place][to->place];
@@ -179,7 +179,7 @@ static void reset_arrives(void *context, int64_t error)
     break_socket(context, (int)error);
 }
 
-/* A reset by the kernel of a side that has closed: what left before it arrives first, what has not left yet is thrown away. */
+/* The kernel of a side that has closed sends a reset. Bytes that left before it arrive first; bytes that have not left yet are dropped. */
 static void send_reset(const sock *from, sock *to)
 {
     const sim_link *about = &net.link[from->place][to->place].about;
@@ -194,7 +194,7 @@ int sim_link_cut(int a, int b, int64_t later)
         if (!other || one->place != a || other->place != b || (one->state != CONNECTED && other->state != CONNECTED))
             continue;
         count++;
-        other->lost++; /* what travels is lost in both directions */
+        other->lost++; /* bytes on their way are lost in both directions */
         other->travelling = 0;
         break_socket(one, ECONNRESET);
         sim_at(sim_now() + later, reset_arrives, other, ECONNRESET);
@@ -237,7 +237,7 @@ static void piece_arrives(void *context, int64_t number)
         if (to->state == CONNECTED && !to->error) {
             keep_bytes(to, come->bytes, come->size);
             tell(to);
-        } else if (come->from->state == CONNECTED) /* nobody is there any more */
+        } else if (come->from->state == CONNECTED) /* the receiver has closed */
             send_reset(to, come->from);
     }
     free_piece(come);
@@ -465,7 +465,7 @@ int __wrap_getpeername(int fd, struct sockaddr *address, socklen_t *size)
 
 /* ---- the end ---- */
 
-/* Whoever closes with something unread breaks the connection, as the kernel does. */
+/* A socket that is closed with unread bytes breaks the connection, as in a real kernel. */
 static void close_socket(sock *one)
 {
     bool stood = one->state == CONNECTED && !one->error;

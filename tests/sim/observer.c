@@ -1,4 +1,4 @@
-/* observer.c: what tasks log, what they say to each other and which pushes are applied: noted for people, and counted for invariants.c. */
+/* observer.c: notes for people what tasks log, what they send and which pushes are applied, and counts it for invariants.c. */
 #include "sim/observer.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static bool names_somebody(const char *line)
     return false;
 }
 
-/* What ps:0 says of the two servers of a range. */
+/* Reads what ps:0 logs about the two servers of a range. */
 static void note_pairs(const char *line)
 {
     int server;
@@ -37,8 +37,8 @@ static void note_pairs(const char *line)
         sim_all.whole[server] = false;
 }
 
-/* In sync every step is made by all workers: as long as there are steps to make, none that lives is left out before it was awaited for as
- * long as was asked for. */
+/* In sync all workers make every step. So as long as there are steps to make, ps:0 must not begin without a worker that lives before it has
+ * waited for the timeout. */
 static void check_beginning(void)
 {
     const sim_job *job = &sim_all.job;
@@ -142,14 +142,14 @@ tri_status __wrap_tri__stretch_push(tri__stretch *stretch, const tri__push *push
 void __real_tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more);
 void __wrap_tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more);
 
-/* Whether it answers workers without asking the range's other server. */
+/* True: it answers workers without waiting for the range's other server. */
 static bool is_alone(const tri__server *server)
 {
     tri__replication_state state = server->replication.state;
     return server->holds == TRI_HOLDS_ALL && state <= TRI_REPLICATION_FILLING;
 }
 
-/* A range has two servers, and never do both answer on their own. */
+/* The two servers of a range must never both answer on their own. */
 static void check_primary(int place, const tri__server *server)
 {
     const sim_job *job = &sim_all.job;

@@ -1,4 +1,4 @@
-/* observer.h: everything that tasks log and send passes here. */
+/* observer.h: sees everything that tasks log and send. */
 #ifndef TESTS_SIM_OBSERVER_H
 #define TESTS_SIM_OBSERVER_H
 
@@ -8,7 +8,7 @@
 
 extern tri__log sim_log; /* of all tasks */
 
-/* Told of every message that is sent: by faults that wait for one. */
+/* Called for every message that is sent. Faults that wait for a message set it; NULL: no call. */
 extern void (*sim_message_sent)(int place, uint32_t type);
 
 #endif

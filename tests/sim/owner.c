@@ -1,4 +1,4 @@
-/* owner.c: what ps:0 does with the world outside: the job's terms, and a checkpoint that is kept in memory. */
+/* owner.c: the owner's calls for ps:0: the job's terms, and a checkpoint that is kept in memory. */
 #include "sim/owner.h"
 
 #include <inttypes.h>
@@ -66,7 +66,7 @@ static tri_status owner_load(void *context, tri_store *whole, tri__standing *sta
     return NULL;
 }
 
-/* Called by a thread of its own: it takes a while, and is killed with its process. */
+/* Called on a thread of its own. It takes a while, and may be killed with its process. */
 static tri_status owner_save(void *context, tri_store *whole, const tri__standing *standing, bool best)
 {
     (void)context, (void)best;

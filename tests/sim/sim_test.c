@@ -1,11 +1,12 @@
 /* sim_test.c: thousands of histories of jobs with parameter servers, each drawn from a seed: connections break, links are slow or stall,
- * tasks are stopped, killed and started again. In every one the job must end, with the steps that were wanted; in sync, where every
- * worker took part in every step, with the very bits of an undisturbed run; and no update may be lost or applied twice uncounted.
+ * tasks are stopped, killed and started again. In every history the job must end, with the steps that were wanted. In sync, if every worker
+ * took part in every step, it must end with exactly the bits of an undisturbed run. No update may be lost or applied twice without being
+ * counted.
  *
- * TEST_HISTORIES says how many (script/test --deep: 100,000), TEST_SEED with which seed they begin. --seed N plays one of them again and
- * tells all that happens.
+ * TEST_HISTORIES says how many histories to run (script/test --deep: 100,000), TEST_SEED the first seed. --seed N plays one history again
+ * and prints all that happens.
  *
- * Histories run in child processes, a few at a time: what killed tasks held is not freed, and a crash ends no more than its own history. */
+ * Histories run in child processes, some in each, since memory that killed tasks held is not freed, and a crash must not end the test. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,24 +35,24 @@ enum { USUAL = 200 };
 enum { USUAL = 2000 };
 #endif
 
-/* Histories that failed once, and lie beyond those that are usual: they are played whatever else is. */
+/* Histories that failed once, with seeds beyond the usual ones. They are always played. */
 static const uint64_t once_failed[] = {
-    7366,       /* async: a push that was not answered was in the checkpoint of the server that it was repeated to */
-    30766,      /* … a new ps:0 believed a server's first word of how many updates it had */
-    40649,      /* … ps:0 was lost, and a stopped worker could not tell what had been acknowledged to it */
-    53729,      /* … the same, in the midst of a push */
-    56687,      /* … a new ps:0 gave out again what an earlier one had given out */
-    1000000120, /* … a range was lost, then ps:0: the second server was taken for the standby */
-    1000000976, /* … and a server that was started again for the primary */
-    1000001460, /* … sync: servers made steps after they had told a new ps:0 where they stood */
-    1000072604, /* … and the standby of ps:0's range had just been filled, with a step that others had not made */
-    1000063888, /* … async: copies of a checkpoint were taken for those of an earlier one */
+    7366,       /* async: a worker repeated a push to a server whose checkpoint already had it */
+    30766,      /* async: a new ps:0 trusted the number of updates that a server reported first */
+    40649,      /* async: ps:0 was lost, and a stopped worker could not say what had been acknowledged to it */
+    53729,      /* async: the same, in the middle of a push */
+    56687,      /* async: a new ps:0 gave out again what an earlier one had given out */
+    1000000120, /* replicas: a server was lost, then ps:0: the new ps:0 took the second server for the standby */
+    1000000976, /* replicas: the new ps:0 took a restarted server for the primary */
+    1000001460, /* replicas, sync: servers made steps after they had told a new ps:0 where they stood */
+    1000072604, /* replicas, sync: the standby of ps:0's range had just been filled, with a step that others had not made */
+    1000063888, /* replicas, async: copies of a checkpoint were taken for those of an earlier one */
 };
 
-#define BOUND (60000 * SIM_MS) /* virtual: more than all faults of one history and a timeout after each */
+#define BOUND (60000 * SIM_MS) /* of virtual time: more than all faults of one history, with a timeout after each */
 
 typedef struct {
-    uint64_t seed; /* at work */
+    uint64_t seed; /* of the history at work */
     int64_t failed, ran;
 } shared;
 
@@ -139,7 +140,7 @@ static int job_of(uint64_t seed)
     return seed < FIRST_REPLICATED ? (int)(seed % JOBS) : JOBS + (int)(seed % REPLICATED);
 }
 
-/* What an undisturbed run of the job comes to, with a checkpoint of every step. */
+/* Runs the job undisturbed, with a checkpoint of every step, and records its snapshots. */
 static bool find_truth(int number)
 {
     sim_job job = draw_job(number);
@@ -180,7 +181,7 @@ static void tell_failure(const sim_job *job, uint64_t seed, const char *why, int
     }
 }
 
-/* One history; whether all held that must. */
+/* Runs one history. True: no invariant was violated. */
 static bool live(uint64_t seed, bool traces, int notes)
 {
     int number = job_of(seed);

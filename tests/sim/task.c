@@ -63,11 +63,11 @@ typedef struct {
     tri__token made;
     bool follows;
     int64_t reported;
-    int32_t keys[2][SIM_MOST_TABLES][SIM_MOST_ROWS];             /* of this step and of the next, in turn … */
-    int64_t count[2][SIM_MOST_TABLES];                           /* … so many … */
-    int now;                                                     /* … these are this step's */
+    int32_t keys[2][SIM_MOST_TABLES][SIM_MOST_ROWS];             /* the keys of this step and of the next one, in turn */
+    int64_t count[2][SIM_MOST_TABLES];                           /* how many keys each has */
+    int now;                                                     /* which of the two is this step's */
     float rows[SIM_MOST_TABLES][SIM_MOST_ROWS * SIM_MOST_WIDTH]; /* their weights, then their gradients */
-    uint64_t expected;                                           /* the examples whose keys were told ahead; 0: none were */
+    uint64_t expected;                                           /* the examples whose keys were sent ahead; 0: none were */
 } work;
 
 static json_t *report(const work *w, bool final)
@@ -107,7 +107,7 @@ static tri__slice slice_of(const tri__token *token)
     return tri__shard_slice(&shard, token->position);
 }
 
-/* Tells the examples from others. Not 0. */
+/* A number that differs from that of other examples. Not 0. */
 static uint64_t key_of(const tri__slice *slice)
 {
     return sim_mix((uint64_t)slice->position * 1000 + (uint64_t)slice->first + 1);
@@ -123,7 +123,7 @@ static tri_status expect_rows(work *w, tri_when when, uint64_t examples)
     return NULL;
 }
 
-/* A step has begun. The keys of the next one travel ahead where it is known by now which that is. */
+/* A step has begun. If the next step is known by now, its keys are sent ahead. */
 static tri_status tell_rows(work *w, const tri__token *token)
 {
     tri__slice slice = slice_of(token);
@@ -148,7 +148,7 @@ static tri_status await_rows(work *w)
     return NULL;
 }
 
-/* g = Σ over the examples, as of other parameters, for the rows that they name */
+/* g = Σ over the examples, as for other parameters, for the rows that they name. */
 static tri_status offer_rows(work *w, int table, const tri__slice *slice)
 {
     int64_t width = sim_all.job.tables.table[table].width;
@@ -167,7 +167,7 @@ static tri_status train(work *w, const tri__token *token, const tri__slice *slic
 {
     float *parameters = tri_store_parameters(w->store), *gradient = tri_store_gradient(w->store);
     uint64_t seen[SIM_LAYERS];
-    const int late = (int)sim_draw(SIM_LAYERS), early = (int)sim_draw(SIM_LAYERS + 1) - 1; /* −1: rows are not read before then either */
+    const int late = (int)sim_draw(SIM_LAYERS), early = (int)sim_draw(SIM_LAYERS + 1) - 1; /* −1: no layer waits for rows early */
     for (int i = 0; i < SIM_LAYERS; i++) {
         TRI_TRY(tri_store_await(w->store, sim_layer(i)));
         seen[i] = sim_hash(parameters + sim_layer(i).first, sim_layer(i).count);
@@ -317,7 +317,7 @@ void sim_task_kill(int place, int64_t restart_after)
     bool server = place < sim_all.job.settings.servers || sim_is_second(&sim_all.job, place);
     sim_all.survivable = sim_all.one_loss && server && sim_all.whole[range] && (!sim_all.server_kills || sim_all.survivable);
     for (int i = 0; server && i < sim_all.job.settings.servers; i++)
-        sim_all.whole[i] &= place != 0 && i != range; /* until ps:0 says so again */
+        sim_all.whole[i] &= place != 0 && i != range; /* until ps:0 logs it again */
     sim_all.first_kills += place == 0;
     if (server)
         sim_all.server_kills++;

@@ -1,5 +1,5 @@
-/* threads.c: the threads, locks, conditions and clocks of the code under test, which the linker sends here (--wrap). A thread is one more
- * coroutine of its process. Whoever lets go of a lock may lose its turn there, so that threads meet in many orders. */
+/* threads.c: replaces the threads, locks, conditions and clocks of the code under test (the linker's --wrap). A thread is one more
+ * coroutine of its process. A thread that releases a lock may lose its turn there, so that threads meet in many orders. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -62,7 +62,7 @@ int __wrap_pthread_join(pthread_t which, void **result)
     return 0;
 }
 
-/* What the code under test takes for a pthread_mutex_t, or for a pthread_cond_t: one waits at a time, which is all that is needed here. */
+/* Stands in place of a pthread_mutex_t or a pthread_cond_t. One thread waits at a time, which is all that the code under test needs. */
 typedef struct {
     sim_coroutine *owner, *waiter;
 } mutex;
@@ -149,7 +149,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lo
     return woken ? 0 : ETIMEDOUT;
 }
 
-/* Reading the clock takes time, so that whoever looks at it again and again gets on. */
+/* Reading the clock takes time, so that a loop that polls the clock ends. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 {
     (void)clock;

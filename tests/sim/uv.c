@@ -1,5 +1,5 @@
-/* uv.c: as much of libuv as src/net needs, on the simulated clock and sockets, in the order in which libuv 1.44 does things: timers, then
- * one poll, then handles that were closed, then timers again where it was to wait once. */
+/* uv.c: the part of libuv that src/net needs, on the simulated clock and sockets. It does things in the order of libuv 1.44: timers, then
+ * one poll, then handles that were closed, then, with UV_RUN_ONCE, timers again. */
 #include <uv.h>
 
 #include <assert.h>
@@ -177,7 +177,7 @@ static bool is_alive(const loop_state *state)
     return state->closing > 0;
 }
 
-/* −1: for ever. */
+/* How many milliseconds to wait; −1: for ever. */
 static int64_t timeout_of(uv_loop_t *loop)
 {
     const loop_state *state = of_loop(loop);
@@ -203,7 +203,7 @@ static bool is_ready(const uv_handle_t *handle)
     return handle->type == UV_POLL && handle->flags & ACTIVE && events_of((const uv_poll_t *)handle);
 }
 
-/* Those that are ready, the first to become so first. */
+/* Collects the handles that are ready, in the order in which they became ready. */
 static int collect(const loop_state *state, uv_handle_t **ready)
 {
     int count = 0;

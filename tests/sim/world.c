@@ -1,4 +1,4 @@
-/* world.c: coroutines, the order of events, and notes of what happened. */
+/* world.c: switches coroutines, orders events, and notes what happened. */
 #define _GNU_SOURCE
 #include "sim/world.h"
 
@@ -19,7 +19,7 @@
 
 enum { STACK = 256 << 10, NOTES = 4096, NOTE_SIZE = 200, MOST_STACKS = 256 };
 
-/* What happened, as text, or as numbers that become text when somebody reads them. */
+/* A note of what happened: text, or numbers that become text when the note is printed. */
 typedef struct {
     int64_t time;
     char who[16];
@@ -29,7 +29,7 @@ typedef struct {
 } note;
 
 struct sim_coroutine {
-    ucontext_t context; /* for its beginning; then it is switched by jumps, which spare the system calls of swapcontext */
+    ucontext_t context; /* for its first switch; later switches are jumps, which need no system call as swapcontext does */
     jmp_buf place;
     bool begun;
     void *stack;
@@ -37,7 +37,7 @@ struct sim_coroutine {
     void *argument;
     sim_process *process;
     sim_coroutine *next;
-    uint64_t ticket; /* rises with every switch: a wake-up for an earlier wait is none */
+    uint64_t ticket; /* rises with every switch, so that a wake-up for an earlier wait is ignored */
     bool waiting, woken, ended;
     int64_t until;
     const char *why;

@@ -5,7 +5,7 @@
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/stretch/gather.h"
 
-/* Of steps, updates or examples; what a message or a file says may be none. */
+/* Can this be a number of steps, updates or examples? A message or a file may say anything. */
 static bool is_count(int64_t count)
 {
     return count >= 0 && count <= TRI_FURTHEST;
@@ -43,7 +43,7 @@ void tri__books_count_step(tri__coordinator *c)
     }
 }
 
-/* With backup workers the step counts those that were chosen, whoever has left since. */
+/* With backup workers this counts nothing: tri__books_count_step counts the workers that were chosen, even if they have left since. */
 void tri__books_count_leaver(tri__coordinator *c, int task)
 {
     const tri__member *member = &c->members.member[task];
@@ -59,27 +59,27 @@ void tri__books_begin(tri__coordinator *c)
     c->books.began = standing->step;
     c->books.seconds = tri__books_seconds(standing->books);
     c->books.first_generation = c->server->generation;
-    int64_t again = c->server->options.recovers ? standing->count : 0; /* an earlier ps:0 had given them out */
+    int64_t again = c->server->options.recovers ? standing->count : 0; /* an earlier ps:0 had given these batches out */
     c->books.before = (tri__losses){count_of(standing->books, "lost"), count_of(standing->books, "dropped"),
                                     count_of(standing->books, "re_leased") + again};
     tri__books_go_back(c, standing->books);
 }
 
-/* A worker that had its last welcome from an earlier ps:0 knows what that one has acknowledged. Where that was handed over, all of it is
- * there; a step of which the worker knows by its next token alone was not acknowledged. */
+/* A worker whose last welcome came from an earlier ps:0 knows what that ps:0 acknowledged. After a handover nothing of that is lost: a step
+ * that the worker knows only from its next token was not acknowledged. */
 void tri__books_count_taken_back(tri__coordinator *c, int task, const json_t *hello)
 {
     tri__books *books = &c->books;
     uint32_t theirs = (uint32_t)count_of(hello, "generation"), first = books->first_generation;
     if (theirs == 0 || theirs - first <= c->server->generation - first || c->handover.taken)
-        return; /* it was from this process */
+        return; /* its welcome came from this process, or nothing was lost */
     int64_t reached = count_of(hello, "reached") - books->began, lost = count_of(hello, "done") - books->share[task].steps;
     books->taken_back[task] = lost > books->taken_back[task] ? lost : books->taken_back[task];
     books->reached[task] = reached > books->reached[task] ? reached : books->reached[task];
 }
 
-/* Async. A worker that is gone or stopped does not tell what was acknowledged to it; a server that has kept its stretch has it. Of each
- * worker it may have one update more, which the ps:0 before this one did not have. */
+/* Async. A worker that is gone or stopped does not say what was acknowledged to it, but a server that kept its stretch has these updates.
+ * For each worker it may have one update more than the earlier ps:0 had. */
 void tri__books_count_kept(tri__coordinator *c, int64_t updates)
 {
     int workers = c->members.tasks > c->settings->workers ? c->members.tasks : c->settings->workers;
@@ -95,7 +95,7 @@ static int64_t count_taken_back(const tri__coordinator *c)
         sum += c->books.taken_back[task];
         most = c->books.reached[task] > most ? c->books.reached[task] : most;
     }
-    bool anew = !c->server->options.recovers && sum > most; /* the run was resumed: the shares begin anew, and do not tell */
+    bool anew = !c->server->options.recovers && sum > most; /* the run was resumed, and the shares begin anew: the sum says nothing */
     if (c->settings->mode == TRI_PS_SYNC || anew)
         return most;
     return sum > c->books.kept_beyond ? sum : c->books.kept_beyond;
@@ -124,8 +124,8 @@ void tri__books_restored(tri__coordinator *c, int server, int64_t updates)
     set_lacks(c, server, tri__coordinator_step(c) - updates, "they are not in what it begins from");
 }
 
-/* Async. Some that were awaited may not come any more: their worker is gone, or the server was lost before ps:0 had them. At the end, when
- * all have been answered, nothing is under way, and what is there is all. */
+/* Async. Some updates that were awaited may never come: their worker is gone, or the server was lost before ps:0 had them. While the job
+ * runs, missing updates may still be on their way, so `lacks` only rises. At the end all pushes have been answered: the count is exact. */
 void tri__books_copied(tri__coordinator *c, int server, int64_t updates)
 {
     int64_t lacks = c->snapshot.standing.step - (is_count(updates) ? updates : 0);

@@ -1,8 +1,8 @@
 /* coordinator.c: the course of a job.
  *
- * It waits for the first worker, which tells what is trained, for the other servers (followers.c), and in sync for all workers (members.c).
- * Then it runs: tokens are handed out (steps.c) and snapshots taken (snapshot.c). It stops when the tokens are used up, when an evaluation
- * says so or when it is asked to: workers end their steps and report, and the last snapshot is evaluated and saved. */
+ * The job waits for the first worker, which says what to train, for the other servers (followers.c), and in sync for all workers
+ * (members.c). Then it runs: ps:0 hands out tokens (steps.c) and takes snapshots (snapshot.c). It stops when the tokens are used up, when
+ * an evaluation is good enough, or when the owner asks: workers end their steps and report; the last snapshot is evaluated and saved. */
 #include "store/ps/coordinator/coordinator.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out)
     c->server = server;
     c->settings = &server->options.settings;
     tri__snapshot_init(&c->snapshot);
-    /* Another one after each start: what was pushed to an earlier process is void. */
+    /* Each process begins with a generation of its own, so that pushes to an earlier process are void. */
     server->generation = (uint32_t)(tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)(tri__clock_wall() * 1e6)).word) | 1u;
     enter(c, TRI_JOB_WAITING);
     TRI_TRY(tri__members_init(&c->members));
@@ -91,10 +91,10 @@ static void name_missing(const tri__coordinator *c, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, " worker:%d", task);
 }
 
-/* For how long workers that are missing are awaited. An async job waits for two heartbeats only: there, a worker can join later. In sync
- * every step is made by all, so it waits until the timeout, also after ps:0 was restarted: a surviving worker reconnects at once, but it
- * may be stopped. A ps:0 in place of one that died waits for two heartbeats where nothing depends on those that are missing: no step is to
- * be made any more, or backup workers are there to do without them. */
+/* How long the job waits for missing workers. An async job waits for two heartbeats only, since a worker can join later. In sync all
+ * workers make every step, so the job waits until the timeout, also after ps:0 was restarted: a surviving worker reconnects at once, but it
+ * may be stopped. A restarted ps:0 waits for two heartbeats only if the job can do without the missing workers: no more steps are to be
+ * made, or no more workers are missing than there are backup workers. */
 static int64_t patience_of(const tri__coordinator *c, int missing)
 {
     bool again = c->server->options.recovers, dispensable = c->ending == TRI_ENDING_FORETOLD || missing <= c->settings->backup;
@@ -102,7 +102,7 @@ static int64_t patience_of(const tri__coordinator *c, int missing)
     return patient ? c->settings->timeout : 2 * c->settings->heartbeat;
 }
 
-/* All workers that are expected begin together. */
+/* All expected workers begin together. */
 static void start(tri__coordinator *c)
 {
     int ready = tri__members_ready(&c->members), missing = tri__members_missing(&c->members);
@@ -185,8 +185,9 @@ void tri__coordinator_reopen(tri__coordinator *c)
         c->phase = TRI_JOB_STOPPING;
 }
 
-/* A server that is lost takes what it has, or in sync all, back to the last checkpoint, and a worker that was told to stop makes no steps
- * again. So the last step is kept before anybody is told; true until it is. Where a snapshot was good enough, that is the model. */
+/* If a server is lost, its part, or in sync the whole model, goes back to the last checkpoint, and a worker that was told to stop makes no
+ * more steps. So ps:0 saves the last step before it tells workers to stop; true until it is saved. If a snapshot was good enough, that
+ * snapshot is the model, and there is nothing to save. */
 static bool keeps_last_step(tri__coordinator *c)
 {
     if (c->ending == TRI_ENDING_ENOUGH || tri__coordinator_step(c) == c->snapshot.kept)
@@ -225,7 +226,7 @@ static void run_on(tri__coordinator *c)
 void tri__coordinator_go_on(tri__coordinator *c)
 {
     if (c->server->done || c->deciding)
-        return; /* a decision that leads to another one ends first */
+        return; /* called from inside a decision, which goes on by itself */
     c->deciding = true;
     tri__recovery_go_on(c);
     if (c->phase == TRI_JOB_WAITING)
@@ -280,13 +281,13 @@ static void worker_hello(tri__peer *peer, json_t *hello)
     peer->hello = json_incref(hello);
     bool settled = c->settled || c->handover.state != TRI_HANDOVER_NONE;
     tri_status unsettled = settled ? NULL : settle(c, hello);
-    if (unsettled) /* nobody else could do better */
+    if (unsettled) /* it would fail with every other worker, too */
         tri__coordinator_fail(c, unsettled);
     else
         tri__welcome_admit(c);
 }
 
-/* The connection that has the place of this server or evaluator; NULL: the place is free, or it is that of a worker. */
+/* The connection that has the place of this server or evaluator; NULL: the place is free, or peer is a worker. */
 static const tri__peer *find_holder(const tri__coordinator *c, const tri__peer *peer, const char *role, const json_t *hello)
 {
     if (!strcmp(role, "evaluator"))
@@ -315,7 +316,7 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
     return status;
 }
 
-/* Servers and evaluators that had to wait; members.c has the workers. */
+/* Takes the servers and evaluators that had to wait; welcome.c takes the workers. */
 static void admit_doubtful(tri__coordinator *c)
 {
     for (tri__peer *peer = c->server->peers; peer; peer = peer->next) {
@@ -399,7 +400,7 @@ static void check_waiting(tri__coordinator *c, int64_t now)
                                           tri__clock_seconds(c->settings->timeout), missing));
 }
 
-/* A snapshot that was good enough is the model: what came after it is not in it. */
+/* If a snapshot was good enough, it is the model. Steps made after it are not in the model. */
 bool tri__coordinator_ends_with_snapshot(const tri__coordinator *c)
 {
     return c->ending == TRI_ENDING_ENOUGH && tri__snapshot_is_last(&c->snapshot);
@@ -462,7 +463,7 @@ void tri__coordinator_tick(tri__server *server)
         return;
     tri__snapshot_check_time(c, now);
     tri__coordinator_show(c);
-    bool begun = c->phase != TRI_JOB_WAITING || options->recovers; /* then it ends well once it goes on */
+    bool begun = c->phase != TRI_JOB_WAITING || options->recovers; /* a job that has begun ends in good order later */
     if (tri__coordinator_ends(c) && !begun)
         tri__coordinator_fail(c, tri_fail(TRI_STOPPED, "stopped before training began"));
     tri__coordinator_go_on(c);

@@ -1,8 +1,12 @@
-/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, books.c who has done what of it.
- * servers/: followers.c the other servers, pairs.c their standbys, recovery.c going back when one was lost, handover.c taking over from an
- * earlier ps:0. workers/: welcome.c those that come, members.c those that take part, stragglers.c those that are silent, steps.c which of
- * them makes which step. snapshot/: snapshot.c a copy of the whole model, evaluator.c the process that evaluates it. Each of these owns a
- * part of the coordinator, which its header declares. */
+/* coordinator.h: the coordinator as its own files see it. Each file owns a part of the coordinator, which its header declares.
+ *
+ *   coordinator.c  the course of the job
+ *   books.c        what each worker has done
+ *   servers/       followers.c: the other servers; pairs.c: their standbys; recovery.c: going back when a server was lost;
+ *                  handover.c: taking over from an earlier ps:0
+ *   workers/       welcome.c: workers that come; members.c: workers that take part; stragglers.c: workers that are silent;
+ *                  steps.c: which worker makes which step
+ *   snapshot/      snapshot.c: a copy of the whole model; evaluator.c: the process that evaluates it */
 #ifndef TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 #define TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 
@@ -18,7 +22,7 @@
 #include "store/ps/server/server_inside.h"
 
 typedef enum {
-    TRI_JOB_WAITING, /* for a worker that says what is to be done, for servers, and in sync for all workers */
+    TRI_JOB_WAITING, /* it waits for a worker that says what to train, for the servers, and in sync for all workers */
     TRI_JOB_RUNNING,
     TRI_JOB_STOPPING, /* workers end their steps and report */
     TRI_JOB_CLOSING,  /* the last snapshot is evaluated and saved */
@@ -27,8 +31,8 @@ typedef enum {
 /* Why the job is to end before its tokens are used up. A later reason in this list replaces an earlier one, never the reverse. */
 typedef enum {
     TRI_ENDING_NOT,
-    TRI_ENDING_FORETOLD, /* a ps:0 before this one had told workers to stop: they make no steps any more. ASKED when the job runs */
-    TRI_ENDING_ASKED,    /* by the owner */
+    TRI_ENDING_FORETOLD, /* an earlier ps:0 told the workers to stop: they make no more steps. Becomes ASKED when the job runs */
+    TRI_ENDING_ASKED,    /* the owner asked for it */
     TRI_ENDING_ENOUGH,   /* the evaluated snapshot is the model that was wanted */
 } tri__job_ending;
 
@@ -59,16 +63,16 @@ struct tri__coordinator {
     bool told_waiting;
 };
 
-/* What server.c tells the coordinator. */
+/* Called by coordinator_role.c, for the server. */
 TRI_MUST_CHECK tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out);
 void tri__coordinator_destroy(tri__coordinator *coordinator);                     /* accepts NULL */
 TRI_MUST_CHECK tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello); /* takes hello */
 TRI_MUST_CHECK tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message, const json_t *body);
-void tri__coordinator_gone(tri__peer *peer); /* its connection has ended */
+void tri__coordinator_gone(tri__peer *peer); /* the peer's connection has ended */
 void tri__coordinator_tick(tri__server *server);
 void tri__coordinator_status(tri__server *server, tri__ps_status *status);
 
-/* What the coordinator's own files ask of it. */
+/* Called by the coordinator's own files. */
 void tri__coordinator_go_on(tri__coordinator *coordinator);           /* do what comes next, if it can be done now */
 int64_t tri__coordinator_step(const tri__coordinator *coordinator);   /* updates so far */
 double tri__coordinator_seconds(const tri__coordinator *coordinator); /* since this process began to hand out steps */
@@ -76,10 +80,11 @@ bool tri__coordinator_ends(const tri__coordinator *coordinator);      /* the job
 void tri__coordinator_take_up(tri__coordinator *coordinator);         /* begin the job from the snapshot that was loaded */
 void tri__coordinator_end_for(tri__coordinator *coordinator, tri__job_ending why);
 void tri__coordinator_reopen(tri__coordinator *coordinator); /* a server is gone, and with it the last snapshot: another is taken */
-bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator); /* not with the model of its last step */
-void tri__coordinator_show(tri__coordinator *coordinator); /* tell the owner where the job stands, and hear whether to stop */
+/* The job ends with a snapshot that was good enough, not with the model of its last step. */
+bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator);
+void tri__coordinator_show(tri__coordinator *coordinator); /* show the owner where the job stands, and ask it whether to stop */
 void tri__coordinator_notice(const tri__coordinator *coordinator, tri__ps_event event, const char *role, int index, const char *format, ...)
-    TRI_FORMAT(5, 6);                                                      /* tells the owner what happened to a task, "worker" 1 */
+    TRI_FORMAT(5, 6);                                                      /* tells the owner what happened to a task, such as "worker" 1 */
 void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
 
 #endif

@@ -1,4 +1,4 @@
-/* coordinator_role.c: what a server tells its coordinator, and which of its files hears it. */
+/* coordinator_role.c: the table of calls by which a server tells its coordinator what happens. */
 #include "store/ps/coordinator/coordinator_role.h"
 
 #include "store/ps/coordinator/coordinator.h"
@@ -15,7 +15,7 @@ static void end(tri__server *server)
     tri__coordinator_destroy(server->coordinator);
 }
 
-/* Nothing where the server could not even start. */
+/* Writes nothing if the server could not even start. */
 static void status(tri__server *server, tri__ps_status *out)
 {
     if (server->coordinator)
@@ -27,7 +27,7 @@ static tri_status hello(tri__peer *peer, const json_t *body)
     return tri__coordinator_hello(peer, json_deep_copy(body));
 }
 
-/* Of ps:0's own range, which is that of pair 0. */
+/* A message about ps:0's own range, which is pair 0. */
 static void paired(tri__server *server, tri__message_type type)
 {
     if (!server->done)

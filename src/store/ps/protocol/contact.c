@@ -1,4 +1,4 @@
-/* contact.c: trying again, and losing patience. */
+/* contact.c: tries again, and gives up after the timeout. */
 #include "store/ps/protocol/contact.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ void tri__contact_open(tri__contact *contact, tri__loop *loop, const tri__connec
     tri_status status = tri__connection_open(loop, contact->address, &options, &contact->connection);
     if (status)
         snprintf(contact->why, sizeof contact->why, "%s", tri_status_message(status));
-    tri_status_free(status); /* tried again, until the deadline */
+    tri_status_free(status); /* the owner tries again, until the timeout */
 }
 
 tri_status tri__contact_expects(const tri__contact *contact, tri__message_type type)
@@ -79,7 +79,7 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
     return NULL;
 }
 
-/* A task that was stopped, was busy, or waited for another server first has not tried to reach this one meanwhile. */
+/* A task that was stopped, was busy, or waited for another server first did not try to reach this one: that time does not count. */
 static void leave_pause_out(tri__contact *contact, int64_t now)
 {
     int64_t pause = now - contact->checked;
@@ -92,7 +92,7 @@ static tri_status check_away(tri__contact *contact, int64_t now)
 {
     const tri__address *at = contact->address;
     leave_pause_out(contact, now);
-    int64_t away = now - contact->lost, unheard = now - contact->heard; /* it may be heard, and welcome nobody yet */
+    int64_t away = now - contact->lost, unheard = now - contact->heard; /* a server may send heartbeats, and welcome nobody yet */
     if (away > contact->settings->timeout && unheard > contact->settings->timeout)
         return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): %s", contact->server, at->host, at->port,
                         tri__clock_seconds(away), contact->why[0] ? contact->why : "is it running, and is this the right address?");

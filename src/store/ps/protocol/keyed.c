@@ -21,7 +21,7 @@ tri_status tri__row_list_reserve(tri__row_list *list, int64_t count)
     return tri__reserve(&list->rows, &list->room, count, sizeof *list->rows, "a list of rows");
 }
 
-/* A multiplication and a fold a row: two lists that differ have the same signature once in 2^64. */
+/* One multiplication and one fold for each row. Two lists that differ have the same signature with a chance of about 1 in 2^64. */
 static uint64_t signature_of(const int32_t *rows, int64_t count)
 {
     uint64_t sign = UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)count;
@@ -75,7 +75,7 @@ size_t tri__row_list_write(const int32_t *rows, int64_t count, uint8_t *to)
     return (size_t)(at - to);
 }
 
-/* The next gap; −1 where there is none: the bytes end, or are too many. */
+/* The next gap; −1 where there is none: the bytes end, or the varint is too long. */
 static int64_t next_gap(tri__wire_reader *reader)
 {
     const uint8_t *before = reader->at;
@@ -142,8 +142,8 @@ size_t tri__values_bytes(int64_t floats, bool half)
 
 #define HALF_MOST 65504.0F
 
-/* The nearest half, ties to even; value is at most HALF_MOST. Below 2⁻¹⁴ halves are multiples of 2⁻²⁴, which is what the floats from ½ to 1
- * are apart, so that adding ½ rounds. */
+/* The nearest half, ties to even; value is at most HALF_MOST. Below 2⁻¹⁴ halves are multiples of 2⁻²⁴. Floats from ½ to 1 are 2⁻²⁴ apart,
+ * too, so adding ½ rounds. */
 static inline uint16_t half_of(float value)
 {
     uint32_t bits, tiny;
@@ -162,7 +162,7 @@ static inline float float_of(uint16_t half)
     const float tiny = (float)magnitude * 0x1p-24F;
     uint32_t bits;
     memcpy(&bits, &tiny, sizeof bits);
-    bits = magnitude < 0x400 ? bits : (magnitude << 13) + (magnitude < 0x7C00 ? 0x38000000 : 0x70000000); /* else infinite, or no number */
+    bits = magnitude < 0x400 ? bits : (magnitude << 13) + (magnitude < 0x7C00 ? 0x38000000 : 0x70000000); /* otherwise infinite, or NaN */
     bits |= sign;
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -172,7 +172,7 @@ static inline float float_of(uint16_t half)
 TRI_FOR_EVERY_CPU static void write_halves(const float *values, int64_t floats, uint16_t *to)
 {
     for (int64_t i = 0; i < floats; i++) {
-        float value = values[i] > HALF_MOST ? HALF_MOST : values[i]; /* what is no number stays so */
+        float value = values[i] > HALF_MOST ? HALF_MOST : values[i]; /* NaN stays NaN */
         to[i] = half_of(value < -HALF_MOST ? -HALF_MOST : value);
     }
 }
@@ -183,7 +183,7 @@ TRI_FOR_EVERY_CPU static void read_halves(const uint16_t *from, int64_t floats, 
         values[i] = float_of(from[i]);
 }
 
-enum { BLOCK = 512 }; /* bodies need not be aligned */
+enum { BLOCK = 512 }; /* halves are converted in an aligned block, since bodies need not be aligned */
 
 void tri__values_write(const float *values, int64_t floats, bool half, uint8_t *to)
 {

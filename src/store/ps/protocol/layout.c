@@ -50,7 +50,7 @@ json_t *tri__tables_json(const tri__table_shapes *tables)
     return list;
 }
 
-/* All tables say the same of most and min_count; each has its own beginning. */
+/* All tables have the same most and min_count; each has initial values of its own. */
 static tri_status read_growth(const json_t *item, int table, tri__table_shapes *out)
 {
     tri__table_growth *growth = &out->growth;
@@ -108,7 +108,7 @@ tri_range tri__layout_stretch(const tri__layout *layout, int server)
     return (tri_range){first, begin_of(layout, server + 1) - first};
 }
 
-/* Of a server's stretch. */
+/* How many chunks a server's stretch has. */
 static uint32_t chunks_of(const tri__layout *layout, int server)
 {
     return (uint32_t)((tri__layout_stretch(layout, server).count + TRI_CHUNK_FLOATS - 1) / TRI_CHUNK_FLOATS);

@@ -1,4 +1,5 @@
-/* message.c: heads to words and back. word 0: chunk and view, generation, …; 1: step; 2: the 64-bit part; 3: the two 32-bit parts. */
+/* message.c: converts heads to words and back. Word 0: chunk, and the union with view; 1: step; 2: the union with serial; 3: the unions
+ * with rate and weight. */
 #include "store/ps/protocol/message.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats travel as they
 
 static const struct {
     const char *name;
-    uint32_t most; /* bytes of a body */
+    uint32_t most; /* the most bytes of a body */
 } types[TRI_MSG_TYPES] = {
     [TRI_MSG_HELLO] = {"hello", TRI_JSON_MOST},
     [TRI_MSG_WELCOME] = {"welcome", TRI_ANSWER_MOST},

@@ -1,14 +1,14 @@
-/* settings.h: how parameter servers and their workers go together. */
+/* settings.h: the settings that parameter servers and their workers share. */
 #ifndef TRI_STORE_PS_PROTOCOL_SETTINGS_H
 #define TRI_STORE_PS_PROTOCOL_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Steps and positions beyond it are no job's, and are refused wherever they come from: sums of those below cannot overflow. */
+/* No job has steps or positions beyond this. Larger numbers are refused wherever they come from, so that sums cannot overflow. */
 #define TRI_FURTHEST (INT64_MAX / 4)
 
-/* Nanoseconds for which a thread that waits for a message does not sleep yet: about what it takes to wake up. */
+/* Nanoseconds for which a thread that waits for a message spins before it sleeps: about as long as waking up takes. */
 #define TRI_PS_PATIENCE INT64_C(100000)
 
 typedef enum {
@@ -24,19 +24,19 @@ typedef struct {
     int workers, servers;
     int staleness;              /* at least 1 in TRI_PS_STALENESS */
     bool fixed_parts;           /* async, staleness: every worker has its own steps (tokens.h), however fast it is */
-    int backup;                 /* sync: so many of the workers are not waited for */
+    int backup;                 /* sync: how many of the workers a step does not wait for */
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
-    bool half_rows;             /* rows of tables travel as 16 bits a number … */
-    bool dense_rows;            /* … and all of them, not those alone that a batch names */
+    bool half_rows;             /* rows of tables travel as 16 bits a number */
+    bool dense_rows;            /* all rows of tables travel, not only those that a batch names */
     int replicas;               /* 2: the range of every server lives on two; 0, 1: on one */
-    bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
+    bool log_updates;           /* async, staleness: servers log which worker made each update, at TRI_LOG_DEBUG */
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: a peer that waits for a straggler is not lost */
 } tri__ps_settings;
 
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server); /* that server's range lives on two */
 
-/* The server whose process runs the second server of that server's range: ps:1 for ps:0; for the others one other than ps:0 where there is
- * another. */
+/* The server whose process runs the second server of that server's range: ps:1 for ps:0. For another server it is not ps:0, if there is a
+ * third server. */
 int tri__ps_second_host(const tri__ps_settings *settings, int server);
 
 #endif

@@ -1,8 +1,8 @@
-/* tokens.c: who does which step.
+/* tokens.c: which worker does which step.
  *
- * A batch that was handed out is a lease: some member holds it, or it has come back from one that left. New leases are made only where
- * none has come back, so there are never more of them than members can hold, or than a checkpoint brought: all memory is there from the
- * beginning, and nothing but the beginning can fail. With fixed parts, leases are also made for others than the one who asks, as long as
+ * A batch that was handed out is a lease: a member holds it, or it has come back from a member that left. A new lease is made only if none
+ * has come back, so there are never more leases than all members can hold, or than a checkpoint brought. So all memory is allocated at the
+ * beginning, and only create and rollback can fail. With fixed parts, leases are also made for members that have not asked yet, as long as
  * there is room. */
 #include "store/ps/protocol/tokens.h"
 
@@ -20,9 +20,9 @@ typedef struct {
 
 typedef struct {
     bool live;
-    int64_t clock; /* steps that it has done, and that the slowest had done when it joined */
+    int64_t clock; /* the steps that it has done, plus those that the slowest had done when it joined */
     lease held[TRI_MOST_HELD];
-    int count; /* of held */
+    int count; /* length of `held` */
     bool idle; /* fixed parts: there was nothing for it when it last asked */
     int index; /* sync: its part of the step that is given out, until it asks for it; −1: none */
 } member;
@@ -30,12 +30,12 @@ typedef struct {
 struct tri__tokens {
     tri__ps_settings settings;
     tri__work work;
-    int64_t step, position; /* of the next lease to be made; sync: of the step to be done */
+    int64_t step, position; /* of the next new lease; sync: of the step to be done */
     int64_t done;           /* updates */
     lease *back;            /* [returned] leases without a holder; the lowest step is the last */
     int returned, capacity;
-    int parts; /* sync: of the step that is given out; 0: it is not yet */
-    int used;  /* members below it may be live */
+    int parts; /* sync: how many parts the step has that is given out; 0: none is given out */
+    int used;  /* only members below this number may be live */
     int64_t again;
     member members[TRI_MOST_MEMBERS];
 };
@@ -55,7 +55,7 @@ static member *find(tri__tokens *tokens, int number)
     return is_live(tokens, number) ? &tokens->members[number] : NULL;
 }
 
-/* The position behind a step of so many workers. */
+/* The position after a step that `workers` workers share. */
 static int64_t behind(const tri__tokens *tokens, int64_t position, int workers)
 {
     const tri__work *work = &tokens->work;
@@ -170,7 +170,7 @@ static bool has_returned(const tri__tokens *tokens)
 {
     if (tokens->returned == 0)
         return false;
-    lease first = tokens->back[tokens->returned - 1]; /* a resumed run may be shorter than it was to be */
+    lease first = tokens->back[tokens->returned - 1]; /* a resumed run may be shorter than planned before */
     return first.step < tokens->work.last_step && first.position < tokens->work.last_position;
 }
 
@@ -187,14 +187,14 @@ static bool has_new(const tri__tokens *tokens)
     return tokens->step < tokens->work.last_step && tokens->position < tokens->work.last_position;
 }
 
-/* Fixed parts: whose step it is. */
+/* Fixed parts: the worker to which the step belongs. */
 static int owner_of(const tri__tokens *tokens, int64_t step)
 {
     return (int)(step % tokens->settings.workers);
 }
 
-/* Fixed parts: the lowest step, of those that nobody holds, that is this member's or, for orphans, of a worker that is not there. −1: there
- * is none. */
+/* Fixed parts: the lease with the lowest step that nobody holds and that belongs to this member; orphans: that belongs to a worker that is
+ * not there. −1: there is none. */
 static int find_lease(const tri__tokens *tokens, int number, bool orphans)
 {
     for (int at = tokens->returned - 1; at >= 0 && has_returned(tokens); at--) {
@@ -207,7 +207,7 @@ static int find_lease(const tri__tokens *tokens, int number, bool orphans)
     return -1;
 }
 
-/* Fixed parts: some step that was not given out yet is this member's. */
+/* Fixed parts: a step that was not given out yet belongs to this member. */
 static bool has_future(const tri__tokens *tokens, int number)
 {
     const tri__work *work = &tokens->work;
@@ -220,14 +220,14 @@ static bool has_future(const tri__tokens *tokens, int number)
     return found;
 }
 
-/* Nobody waits for a member that has done its fixed part. */
+/* Does the member have anything to do? No member waits for one that has done its fixed part. */
 static bool has_something(const tri__tokens *tokens, int number)
 {
     return !tokens->settings.fixed_parts || tokens->members[number].count > 0 || find_lease(tokens, number, false) >= 0 ||
            has_future(tokens, number) || (!has_new(tokens) && find_lease(tokens, number, true) >= 0);
 }
 
-/* What the slowest live member has done, of those that have something to do; otherwise where there is none. */
+/* The steps of the slowest live member that has something to do; `otherwise`: there is none. */
 static int64_t slowest(const tri__tokens *tokens, int64_t otherwise)
 {
     int64_t least = INT64_MAX;
@@ -251,7 +251,7 @@ static lease make_lease(tri__tokens *tokens)
     return made;
 }
 
-/* Among those that nobody holds, by its step. */
+/* Puts a lease among those that nobody holds, sorted by step. */
 static void keep_lease(tri__tokens *tokens, lease one)
 {
     assert(tokens->returned < tokens->capacity);
@@ -284,8 +284,8 @@ static bool any_lease(tri__tokens *tokens, lease *out)
     return true;
 }
 
-/* Fixed parts: make the steps up to the next one of this member; those of others are kept for them. Where too many are kept already, it
- * waits. */
+/* Fixed parts: makes leases up to the next step of this member; those of other members are kept for them. If too many are kept already, the
+ * member has to wait. */
 static void make_leases_up_to(tri__tokens *tokens, int number)
 {
     int64_t room = tokens->capacity - tokens->returned - count_held(tokens);
@@ -310,7 +310,7 @@ static bool own_lease(tri__tokens *tokens, int number, lease *out)
     return at >= 0;
 }
 
-/* Fixed parts: one that had nothing to do begins again with the slowest. */
+/* Fixed parts: a member that had nothing to do begins again where the slowest is. */
 static bool grant_own(tri__tokens *tokens, int number, member *m, lease *out)
 {
     int64_t least = slowest(tokens, m->clock);

@@ -1,8 +1,8 @@
-/* follower.c: what ps:1 … do with ps:0.
+/* follower.c: how ps:1 … follow ps:0.
  *
  * A follower connects to ps:0, which tells it how large the model is and by which rule it learns, and restores its stretch. From then on
- * it hears who takes part, copies its stretch when asked, and goes when the job is done. Where the connection breaks it tries again, for
- * as long as a wait may take. */
+ * ps:0 tells it who takes part. The follower copies its stretch when ps:0 asks, and ends when the job is done. If the connection breaks, it
+ * tries again until the timeout. */
 #include "store/ps/server/follower.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ json_t *tri__rule_json(const tri_rule *rule)
     return json;
 }
 
-/* State is the end of the buffer, which has so many floats. */
+/* State is the end of the buffer, which has `floats` floats. */
 static tri_status read_state(const json_t *json, int64_t floats, tri_state *out)
 {
     const int64_t first = json_integer_value(json_array_get(json, 0)), count = json_integer_value(json_array_get(json, 1));
@@ -51,7 +51,7 @@ static tri_status read_state(const json_t *json, int64_t floats, tri_state *out)
     return NULL;
 }
 
-/* The name stays the JSON's. */
+/* out->name is borrowed from the JSON. */
 static tri_status read_rule(const json_t *json, tri_rule *out)
 {
     *out = (tri_rule){
@@ -73,7 +73,7 @@ static void connect_to_coordinator(tri__server *server)
 {
     tri__peer *peer = tri__peer_attach(server);
     if (!peer)
-        return; /* tried again */
+        return; /* tick tries again */
     peer->role = TRI_PEER_COORDINATOR;
     tri__contact_open(&server->contact, server->loop, &tri__server_handlers, peer, server->options.tls);
     peer->connection = server->contact.connection;
@@ -121,7 +121,7 @@ void tri__follower_lost(tri__server *server, tri_status why)
     server->upstream = NULL;
     server->keeping.until = 0;
     tri__copy_cancel(server);
-    if (server->holds == TRI_HOLDS_PART) /* the rest will not come; all of it comes again */
+    if (server->holds == TRI_HOLDS_PART) /* the rest will not come; the next connection restores all */
         server->holds = TRI_HOLDS_NOTHING;
     if (failure)
         tri__server_end(server, failure);
@@ -196,7 +196,7 @@ static tri_status take_chosen(tri__server *server, const json_t *body)
     return NULL;
 }
 
-/* The first float of a generation comes: from here on nothing of an earlier one is taken or answered. */
+/* The first float of a new generation comes: from here on, messages of an earlier generation are neither taken nor answered. */
 static void begin_restoring(tri__server *server, const tri__message *restore)
 {
     server->holds = TRI_HOLDS_PART;
@@ -205,7 +205,7 @@ static void begin_restoring(tri__server *server, const tri__message *restore)
     tri__server_go_back(server, restore->generation, restore->step);
 }
 
-/* Async: these pushes are in what is being restored. */
+/* Async: the stretch that is being restored contains these pushes. */
 static tri_status take_pushed(tri__server *server, const json_t *pushes)
 {
     if (server->holds != TRI_HOLDS_PART)
@@ -220,8 +220,8 @@ static void say_restored(tri__server *server, int64_t step, int64_t updates)
     tri__server_admit(server);
 }
 
-/* Async: ps:0 is new, we are not, and keep the stretch. Gradients of updates that ps:0 has may still be on their way to us: they are of the
- * old generation, which ends when they are here, or when they do not come in time. */
+/* Async: ps:0 was restarted, and this server keeps its stretch. Gradients of updates that ps:0 has may still be on their way here. They are
+ * of the old generation, so it ends only when they have come, or when they do not come in time. */
 static void keep_stretch(tri__server *server)
 {
     tri__keeping *keeping = &server->keeping;
@@ -281,7 +281,7 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     return NULL;
 }
 
-/* Rows of a table to begin from. */
+/* A RESTORE with rows of a table. */
 static tri_status restore_rows(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
@@ -297,7 +297,7 @@ static tri_status restore_rows(tri__peer *peer, const tri__message *message)
     return NULL;
 }
 
-/* Where tables grow: which keys have rows, before these come. */
+/* Where tables grow: the keys, which come before their rows. */
 static tri_status restore_keys(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
@@ -345,13 +345,13 @@ tri_status tri__follower_read_clip(const tri__message *message, tri__clip_factor
     return NULL;
 }
 
-/* With clipping: ps:0 has the norm of all stretches. */
+/* With clipping: ps:0 has the norm of all stretches, and sends the factor. */
 static tri_status scale(tri__server *server, const tri__message *message)
 {
     tri__clip_factor clip;
     TRI_TRY(tri__follower_read_clip(message, &clip));
     if (!tri__stretch_scale(server->stretch, clip))
-        return NULL; /* told twice, or a standby, or the parts are yet to come */
+        return NULL; /* it came before, or this is a standby, or parts are missing */
     for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++)
         tri__server_answer_all(server, tri__stretch_first(server->stretch) + i);
     tri__copy_take(server);
@@ -376,7 +376,7 @@ static tri_status take_message(tri__peer *peer, const tri__message *message, con
         tri__server_end(server, refused(server, body));
         return NULL;
     }
-    if (message->type == TRI_MSG_BYE) { /* workers may see us go before they hear it of ps:0 */
+    if (message->type == TRI_MSG_BYE) { /* workers may see us end before ps:0 tells them */
         tri__server_say_bye(server, json_string_value(json_object_get(body, "reason")));
         tri__server_end(server, NULL);
         return NULL;
@@ -428,7 +428,7 @@ static tri_status take_message(tri__peer *peer, const tri__message *message, con
 
 /* ---- the role ---- */
 
-/* A worker comes, which ps:0 has admitted, or the primary of the range, whose standby this server is. */
+/* A worker comes, which ps:0 has admitted; or the primary of the range comes to this server, its standby. */
 static tri_status take_hello(tri__peer *peer, const json_t *body)
 {
     const char *role = json_string_value(json_object_get(body, "role"));
@@ -448,7 +448,7 @@ static tri_status refuse_evaluator(tri__peer *peer, const tri__message *message)
     return tri_fail(TRI_BAD_DATA, "a %s from an evaluator", tri__message_name(message->type));
 }
 
-/* What ps:0 alone has to do. */
+/* For calls that concern ps:0 alone. */
 static void do_nothing(tri__server *server)
 {
     (void)server;
@@ -467,7 +467,7 @@ static void let_go(tri__peer *peer)
 
 static void ask_coordinator(tri__server *server, tri__message_type type)
 {
-    if (server->upstream && server->contact.welcome) /* else its welcome will say what it is to do */
+    if (server->upstream && server->contact.welcome) /* otherwise the welcome will say what this server is to do */
         tri__message_send(server->upstream->connection, &(tri__message){.type = type, .pair = server->replication.pair}, false);
 }
 

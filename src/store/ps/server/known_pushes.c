@@ -3,7 +3,7 @@
 
 #include "store/ps/stretch/replay.h"
 
-/* The first chunk from here on whose last push is another one. */
+/* The first chunk after `from` that has another last push; `end`: there is none. */
 static uint32_t end_of_run(const tri__stretch *stretch, uint32_t from, uint32_t end, int task)
 {
     int64_t serial = tri__stretch_known(stretch, from, task);
@@ -64,7 +64,7 @@ tri_status tri__known_pushes_check(const tri__layout *layout, int server, const 
     return NULL;
 }
 
-/* A newer process of the task may be here already. */
+/* If a newer process of the task is here already, pushes of the earlier one do not matter. */
 tri_status tri__known_pushes_take(tri__server *server, const json_t *pushes)
 {
     TRI_TRY(tri__known_pushes_check(&server->layout, server->options.index, pushes));

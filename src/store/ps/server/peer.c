@@ -80,7 +80,7 @@ tri_status tri__peer_equip(tri__peer *peer)
 
 /* ---- answers ---- */
 
-/* The answer to a push has the number of the push. What was only asked for has no push. */
+/* In a trace, the answer to a push has the number of the push. The answer to a PULL has none, and is not traced. */
 static void trace_answer(const tri__peer *peer, const tri__message *answer, int64_t begin)
 {
     const tri__server *server = peer->server;
@@ -109,7 +109,7 @@ static void send_chunk(tri__peer *peer, uint32_t chunk, bool more)
     trace_answer(peer, &message, begin);
 }
 
-/* What the kernel does not take soon is kept back: an answer that the next step needs sooner may still come, and goes first. */
+/* If many bytes are unsent, the answer is kept back: an answer that the next step needs sooner may still come, and goes first. */
 void tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more)
 {
     uint32_t own = chunk - tri__stretch_first(peer->server->stretch);

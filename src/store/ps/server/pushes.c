@@ -1,5 +1,5 @@
-/* pushes.c: what a server does with gradients. It applies or gathers them, answers with new parameters, and keeps those short that are too
- * far ahead of the others. */
+/* pushes.c: what a server does with gradients. It applies or gathers them, answers with new parameters, and stops reading from workers that
+ * are too far ahead of the others. */
 #include "store/ps/server/pushes.h"
 
 #include <inttypes.h>
@@ -12,9 +12,9 @@
 #include "store/ps/server/row_server.h"
 #include "store/ps/stretch/gather.h"
 
-#define HELD_MOST (16u << 20) /* bytes of gradients that may wait for their turn, of all workers */
+#define HELD_MOST (16u << 20) /* bytes of all workers' gradients that may wait for their turn */
 
-/* Parts that wait for their turn are bounded: a worker that is too far ahead of the others is not read from until they have caught up. */
+/* Parts that wait for their turn are bounded: the server does not read from a worker that is too far ahead until the others catch up. */
 static void balance(tri__server *server)
 {
     server->ahead = 0;
@@ -41,7 +41,7 @@ static void balance_again(tri__server *server)
 
 /* ---- going back ---- */
 
-/* A worker that waits for an answer from before all went back asks again when it hears that they did. */
+/* A worker that waits for a dropped answer asks again when it hears that all went back. */
 void tri__server_forget(tri__server *server)
 {
     tri__copy_cancel(server);
@@ -53,7 +53,7 @@ void tri__server_forget(tri__server *server)
     }
 }
 
-/* Nothing is held any more, so nobody is too far ahead: all are read from again. */
+/* Nothing is held any more, so no worker is too far ahead: the server reads from all again. */
 void tri__server_go_back(tri__server *server, uint32_t generation, int64_t step)
 {
     server->generation = generation;
@@ -89,11 +89,11 @@ void tri__server_settle(tri__server *server)
     while (server->stretch && tri__stretch_settle(server->stretch, &chunk))
         end_step(server, chunk);
     balance_again(server);
-    if (server->stretch) /* with clipping: the last part that was waited for may be one that does not come */
+    if (server->stretch) /* with clipping: a worker that left may have been the last one awaited */
         server->role->gathered(server);
 }
 
-/* Sync: a part is in, and the step is not whole yet, or waits for the norm. */
+/* Sync: a part was added. The step is not whole yet, or waits for the norm. */
 static void gathered(tri__peer *peer, const tri__message *push)
 {
     tri__server *server = peer->server;
@@ -107,7 +107,7 @@ static void take_last_part(tri__server *server, uint32_t chunk)
 {
     end_step(server, chunk);
     if (server->options.settings.backup)
-        tri__server_settle(server); /* those chosen for the next step may have left already */
+        tri__server_settle(server); /* workers chosen for the next step may have left already */
     else
         balance_again(server);
 }
@@ -129,7 +129,7 @@ static void take_update(tri__peer *peer, const tri__message *push)
 
 /* ---- pushes ---- */
 
-/* With backup workers ps:0 may be ahead of another server, and so may a worker that was late and now makes ps:0's newest step. */
+/* With backup workers ps:0 may be ahead of this server. So may be a worker that was late, and now makes the newest step of ps:0. */
 static bool is_early(const tri__peer *peer, const tri__message *push)
 {
     const tri__server *server = peer->server;
@@ -137,14 +137,14 @@ static bool is_early(const tri__peer *peer, const tri__message *push)
            push->step > tri__stretch_step(server->stretch, push->chunk);
 }
 
-/* Its push waits, and nothing more is read from it, until the push's step has begun here. */
+/* The push waits until its step has begun here. Until then the server does not read from this worker. */
 static void keep_early(tri__peer *peer)
 {
     peer->state = TRI_TALK_EARLY;
     tri__connection_pause(peer->connection, true);
 }
 
-/* A gradient that would spoil the model: its worker is out, as if it had left. ps:0 hears of another server's refusal from the worker. */
+/* A gradient that would spoil the model. Its worker is refused, as if it had left. If another server refuses it, the worker tells ps:0. */
 static tri_status refuse_gradient(tri__peer *peer, tri_status why)
 {
     json_t *bye = json_pack("{s:s, s:b}", "reason", tri_status_message(why), "diverged", true);
@@ -155,7 +155,7 @@ static tri_status refuse_gradient(tri__peer *peer, tri_status why)
     return status;
 }
 
-/* The stretch holds what was pushed: the next gradient is read to other memory. */
+/* The stretch owns the memory of this push now: the next gradient is read into other memory. */
 static tri_status give_memory(tri__peer *peer, const tri__message *push)
 {
     if (push->type == TRI_MSG_PUSH_ROWS) {

@@ -1,4 +1,4 @@
-/* reception.c: what a server's connections say. A stranger may only say hello; what it says is checked before it becomes anybody. */
+/* reception.c: takes the messages of a server's connections. A stranger may only say hello; its hello is checked before it gets a role. */
 #include "store/ps/server/reception.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static tri_status take_hello(tri__peer *peer, const json_t *body)
     return server->role->hello(peer, body);
 }
 
-/* On servers other than ps:0. An earlier connection of the task is gone or about to be. */
+/* On servers other than ps:0. An earlier connection of the task has ended or is about to end. */
 static tri_status admit_worker(tri__peer *peer)
 {
     tri__server *server = peer->server;
@@ -73,17 +73,17 @@ void tri__server_admit(tri__server *server)
     }
 }
 
-/* The job is over. A peer whose connection broke before it heard so connects again, and is told again. */
+/* The job is over. A peer whose connection broke before it heard that connects again, and is told again. */
 static void take_late_hello(tri__peer *peer)
 {
     peer->server->unheard -= peer->server->unheard > 0;
-    peer->role = TRI_PEER_EVALUATOR; /* as one that is known, of whom nothing more is expected */
+    peer->role = TRI_PEER_EVALUATOR; /* any known role from which nothing more is expected */
     tri__server_say_bye_to(peer);
 }
 
 /* ---- messages ---- */
 
-/* The gradient is read to memory of the peer. */
+/* The gradient is read into memory of the peer. */
 static tri_status find_gradient_body(const tri__peer *peer, const tri__message *message, void **body)
 {
     const tri__server *server = peer->server;
@@ -97,7 +97,7 @@ static tri_status find_gradient_body(const tri__peer *peer, const tri__message *
     return NULL;
 }
 
-/* Where a body goes. */
+/* The memory to read a body into. */
 static tri_status find_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
@@ -154,7 +154,7 @@ static tri_status take_pull(tri__peer *peer, const tri__message *message)
     const tri__server *server = peer->server;
     if (!tri__stretch_has(server->stretch, message->chunk) || tri__stretch_table(server->stretch, message->chunk))
         return tri_fail(TRI_BAD_DATA, "it asks for chunk %u, which is none of ours", message->chunk);
-    if (server->holds == TRI_HOLDS_ALL) /* else all go back, and it will ask again when it is told */
+    if (server->holds == TRI_HOLDS_ALL) /* otherwise all go back, and the worker asks again when it is told */
         tri__peer_answer(peer, message->chunk, false);
     return NULL;
 }
@@ -177,7 +177,7 @@ static tri_status dispatch(tri__peer *peer, const tri__message *message, const j
     return server->role->message(peer, message, body);
 }
 
-/* Messages whose body is rows or a gradient. *taken: it was one. */
+/* Takes messages whose body is rows or a gradient. *taken: this was one. */
 static tri_status take_floats(tri__peer *peer, const tri__message *message, bool *taken)
 {
     *taken = true;
@@ -209,7 +209,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
             take_late_hello(peer);
         return NULL;
     }
-    if (tri__peer_is_known(peer) || message.type == TRI_MSG_HELLO) /* nothing else keeps a stranger its place */
+    if (tri__peer_is_known(peer) || message.type == TRI_MSG_HELLO) /* a stranger's other messages do not keep its place */
         peer->heard = tri__clock_now();
     if (peer->state == TRI_TALK_CLOSING)
         return NULL;
@@ -256,8 +256,7 @@ static void on_drained(void *context, tri__connection *connection)
         tri__peer_send_due(peer);
 }
 
-/* Why a connection ended. The end of a stranger's connection, or of one that was announced, is worth a line only to those who look for
- * it. */
+/* Logs why a connection ended; at debug level for a stranger, a stream between two servers, and a peer that had said bye. */
 static void tell_loss(const tri__peer *peer, tri_status why)
 {
     static const char *const roles[] = {[TRI_PEER_WORKER] = "worker",

@@ -1,4 +1,4 @@
-/* row_server.c: the last lists that each connection has pulled are kept: their answers may have to wait, and pushes name them. */
+/* row_server.c: the server keeps the last lists that each connection has pulled: their answers may have to wait, and pushes name them. */
 #include "store/ps/server/row_server.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "store/ps/protocol/keyed.h"
 #include "store/table.h"
 
-/* A list that was pulled, and its answer. */
+/* A list that was pulled, and what its answer waits for. */
 typedef struct {
     tri__row_list list;
-    bool waits;      /* for the steps before this one, … */
-    int64_t step;    /* … or, where steps are not in common, for … */
-    int64_t after;   /* … its own push with this serial */
-    uint32_t number; /* of the pull, which its answer repeats */
+    bool waits;      /* the answer waits for `step` or `after` */
+    int64_t step;    /* sync: it waits until all steps before this one are applied */
+    int64_t after;   /* other modes: it waits until the worker's push with this serial is applied */
+    uint32_t number; /* of the pull; the answer repeats it */
     bool half, dense;
 } known_list;
 
@@ -24,7 +24,7 @@ typedef struct {
     int next; /* the oldest, whose place the next list takes */
 } table_lists;
 
-/* It grows, and is kept. */
+/* Memory that grows and is kept. */
 typedef struct {
     void *bytes;
     int64_t room;
@@ -32,10 +32,10 @@ typedef struct {
 
 struct tri__peer_tables {
     table_lists table[TRI_LAYOUT_TABLES];
-    buffer body;         /* of the message that is being read … */
-    buffer answer;       /* … and of the one that is being written … */
-    buffer values;       /* … which has these: [rows][width] */
-    buffer keys;         /* where tables grow, of rows that a worker names */
+    buffer body;         /* of the message that is being read */
+    buffer answer;       /* the body of the answer that is being written */
+    buffer values;       /* [rows][width] the values of that answer */
+    buffer keys;         /* where tables grow: the keys of the rows that a worker names */
     tri__row_part *part; /* of the last push; NULL: it was taken */
 };
 
@@ -54,7 +54,7 @@ void tri__peer_tables_destroy(tri__peer_tables *tables)
     free(tables);
 }
 
-/* What was in it is lost. */
+/* The content of the buffer is lost. */
 static tri_status reserve(buffer *to, size_t bytes)
 {
     return tri__reserve(&to->bytes, &to->room, (int64_t)bytes, 1, "rows of a table");
@@ -71,7 +71,7 @@ tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **b
     bool updates = peer->role == TRI_PEER_STREAM && message->type == TRI_MSG_UPDATE_ROWS;
     bool ours = (peer->role == TRI_PEER_WORKER || updates) && server->stretch && tri__stretch_has(server->stretch, message->chunk) &&
                 tri__stretch_table(server->stretch, message->chunk);
-    if (peer->role == TRI_PEER_EVALUATOR && message->type == TRI_MSG_PULL_ROWS) /* of the whole, by the number of the table */
+    if (peer->role == TRI_PEER_EVALUATOR && message->type == TRI_MSG_PULL_ROWS) /* of the whole model; chunk is the table */
         ours = message->chunk < (uint32_t)server->layout.tables.count;
     if (ours && message->size > TRI_KEYED_MOST)
         ours = peer->role != TRI_PEER_EVALUATOR && message->size <= dense_bytes(tri__stretch_table(server->stretch, message->chunk));
@@ -103,13 +103,13 @@ static void write_all(const tri_table *table, bool half, uint8_t *to)
         tri__values_write(table->data + row * table->stride, table->width, half, to + (size_t)row * each);
 }
 
-/* What a worker names as a row of this server's is, where tables grow, one of this server's keys. */
+/* Where tables grow: the key that a worker means when it names this row. */
 static int32_t key_of(const tri__server *server, int32_t row)
 {
     return row * server->layout.servers + server->options.index;
 }
 
-/* The weights of a list's rows, into tables->values. whole: of the snapshot of all servers; NULL: of this server. */
+/* Copies the weights of a list's rows into tables->values. whole: from the snapshot of all servers; NULL: from this server. */
 static tri_status gather(tri__peer *peer, uint32_t chunk, const tri__row_list *list, const tri_store *whole)
 {
     tri__peer_tables *tables = peer->tables;
@@ -128,7 +128,7 @@ static tri_status gather(tri__peer *peer, uint32_t chunk, const tri__row_list *l
     return NULL;
 }
 
-/* message: all but its size. */
+/* message: all but its type, size and number. */
 static tri_status send_rows(tri__peer *peer, const tri_table *table, const tri_store *whole, known_list *known, tri__message message)
 {
     tri__peer_tables *tables = peer->tables;
@@ -163,7 +163,7 @@ static tri_status answer(tri__peer *peer, uint32_t chunk, known_list *known)
                      });
 }
 
-/* The list of a pull, of rows below limit: it takes the place of the oldest that is known. */
+/* Reads the list of a pull, with rows below limit. It takes the place of the oldest known list. */
 static tri_status read_pull(tri__peer *peer, const tri__message *message, const tri_table *table, int index, int64_t limit,
                             known_list **out)
 {
@@ -219,7 +219,7 @@ tri_status tri__rows_pulled(tri__peer *peer, const tri__message *message)
     const tri_table *table = table_of(peer, message->chunk, &index);
     TRI_TRY(read_pull(peer, message, table, index, keys_of(server, index), &known));
     if (server->holds != TRI_HOLDS_ALL || message->generation != server->generation)
-        return NULL; /* all go back, and it will ask again when it is told */
+        return NULL; /* all go back, and the worker asks again when it is told */
     if (is_due(peer, message->chunk, known))
         return answer(peer, message->chunk, known);
     known->waits = true;
@@ -234,7 +234,7 @@ static const tri__row_list *find_known(const table_lists *lists, const tri__keye
     return NULL;
 }
 
-/* Out of the values of all rows. list: NULL where it has none. */
+/* Reads the values of the listed rows; `from` has the values of all rows. list: NULL if it is empty. */
 static void read_listed(const uint8_t *from, const tri__row_list *list, int64_t width, bool half, float *values)
 {
     const size_t each = tri__values_bytes(width, half);
@@ -242,7 +242,7 @@ static void read_listed(const uint8_t *from, const tri__row_list *list, int64_t 
         tri__values_read(from + (size_t)list->rows[i] * each, width, half, values + i * width);
 }
 
-/* Where tables grow: rows are keys, and sightings stand behind each row's values. */
+/* Where tables grow: turns rows into keys, and puts the sightings of each row behind its values. */
 static tri_status read_grown(const tri__server *server, const uint8_t *from, size_t size, int64_t width, tri__row_part *part)
 {
     for (int64_t i = 0; i < part->count; i++)
@@ -252,7 +252,7 @@ static tri_status read_grown(const tri__server *server, const uint8_t *from, siz
     return tri__sightings_read(from, size, part->count, width, part->values);
 }
 
-/* The part of a push whose list is known. values: of so many bytes, with what follows them. */
+/* Makes the part of a push whose list is known. values: `size` bytes, with the sightings that follow them. */
 static tri_status make_part(tri__peer *peer, const tri_table *table, const tri__keyed_head *head, const tri__row_list *list,
                             const uint8_t *values, size_t size)
 {

@@ -11,17 +11,18 @@
 
 void tri__peer_tables_destroy(tri__peer_tables *tables); /* accepts NULL */
 
-/* Where the body of a PULL_ROWS or PUSH_ROWS goes. TRI_BAD_DATA where its chunk is no table of this server. */
+/* Gives the memory to read the body of a PULL_ROWS or PUSH_ROWS into. TRI_BAD_DATA where its chunk is not a table of this server. */
 TRI_MUST_CHECK tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **body);
 
 /* A pull has been read whole: answers it, now or later. */
 TRI_MUST_CHECK tri_status tri__rows_pulled(tri__peer *peer, const tri__message *message);
 
-/* The same for the evaluator, which pulls rows of the snapshot of the whole model. list: those that it named, until its next pull. */
+/* The same for the evaluator, which pulls rows of the snapshot of the whole model. *list receives the rows that it named, valid until its
+ * next pull. */
 TRI_MUST_CHECK tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, tri_store *whole, int64_t step,
                                                  const tri__row_list **list);
 
-/* A push, or the primary's update, has been read whole: makes a part of it, which the peer owns until it is taken. */
+/* A push, or the primary's update, has been read whole: makes a part from it. The peer owns the part until part_taken. */
 TRI_MUST_CHECK tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message);
 tri__row_part *tri__rows_part(const tri__peer *peer);
 void tri__rows_part_taken(tri__peer *peer); /* the stretch owns it now */

@@ -1,5 +1,5 @@
-/* server.c: the life of a server. One thread does all: it reads a gradient, applies it and answers from the parameters themselves.
- * reception.c hears the connections, pushes.c takes the gradients; role.h is what ps:0 does besides, or what all others do. */
+/* server.c: the life of a server. One thread does all: it reads a gradient, applies it, and sends the answer straight from the parameters.
+ * reception.c takes the messages, pushes.c the gradients. role.h is what ps:0 does besides, or what all others do. */
 #include "store/ps/server/server.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "store/ps/server/role.h"
 
 #define TICK       INT64_C(50000000)   /* 50 ms */
-#define FAREWELL   INT64_C(2000000000) /* for peers to hear that the job is over and hang up, or to come back and hear it */
+#define FAREWELL   INT64_C(2000000000) /* nanoseconds for peers to hear that the job is over, and to hang up */
 #define MOST_PEERS (TRI_MOST_TASKS + TRI_MOST_SERVERS + 64)
 
 void tri__server_end(tri__server *server, tri_status why)
@@ -49,7 +49,7 @@ static void *on_accepted(void *context, tri__connection *connection)
     return peer;
 }
 
-/* Tell every peer that this server lives. A peer to which other bytes are on their way sees it from those. */
+/* Tells every peer that this server lives. A peer to which other bytes are on their way needs no heartbeat. */
 static void beat(tri__server *server)
 {
     int64_t now = tri__clock_now();
@@ -61,7 +61,7 @@ static void beat(tri__server *server)
             tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
-/* A server that was stopped itself, or had no CPU, cannot tell which peers were silent meanwhile: it has yet to read what they said. */
+/* A server that was stopped itself, or had no CPU, cannot know which peers were silent meanwhile: it has yet to read their messages. */
 static void excuse_silence(tri__server *server)
 {
     int64_t now = tri__clock_now();
@@ -71,7 +71,7 @@ static void excuse_silence(tri__server *server)
     server->ticked = now;
 }
 
-/* A connection that does not say hello in time is closed: its place is for one that does. */
+/* Closes connections that do not say hello in time, to make room for others. */
 static void close_strangers(tri__server *server)
 {
     int64_t now = tri__clock_now();
@@ -118,8 +118,8 @@ static bool all_have_heard(const tri__server *server)
     return server->unheard == 0;
 }
 
-/* The last words are sent before the connections close. A peer that hears ps:0's hangs up; one whose connection breaks before that may
- * come back. */
+/* Sends the last messages before the connections close. A peer that hears ps:0's BYE hangs up; a peer whose connection breaks before that
+ * may come back. */
 static void close_all(tri__server *server)
 {
     int64_t heartbeat = server->options.settings.heartbeat, now = tri__clock_now();

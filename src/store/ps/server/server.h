@@ -1,8 +1,8 @@
 /* server.h: a parameter server: a task that keeps a stretch of the model and lives as long as the job.
  *
  * ps:0 is also the coordinator: it settles the model with the first worker that comes, knows who takes part, hands out the steps, takes
- * snapshots, and ends the job. What only it can do with the world outside (building the model, files, what people see) is done by an
- * owner, given to it as a table of calls. The other servers know floats and rules, and nothing of models. */
+ * snapshots, and ends the job. An owner, which is a table of calls, does for ps:0 what concerns the world outside: it builds the model,
+ * reads and writes files, and shows people how the job goes. The other servers know floats and rules, and nothing of models. */
 #ifndef TRI_STORE_PS_SERVER_SERVER_H
 #define TRI_STORE_PS_SERVER_SERVER_H
 
@@ -19,43 +19,42 @@
 
 typedef struct tri__server_role tri__server_role; /* role.h */
 
-/* What is to be done, as the owner understands it from a worker's hello. */
+/* What the job is, as the owner understands it from a worker's hello. */
 typedef struct {
     size_t floats;
     tri__table_shapes tables;
     tri_rule rule;
     char digest[65];
     char data[16];   /* digest of the examples; "": not known, or each worker has files of its own */
-    bool own_files;  /* each worker has examples of its own, as many as it has */
-    int settled_by;  /* the worker that came first, from whose hello all this is; −1: the owner knew it */
-    char terms[512]; /* by which all workers train: rate, rule, seed …, in words */
+    bool own_files;  /* each worker has examples of its own, and their number may differ */
+    int settled_by;  /* the worker that came first, whose hello says all this; −1: the owner knew it */
+    char terms[512]; /* the terms by which all workers train, in words: rate, rule, seed … */
     tri__work work;
     int64_t evaluate_every;    /* steps; 0: at the end only */
-    int64_t checkpoint_every;  /* steps; 0: by time … */
-    int64_t checkpoint_period; /* … in nanoseconds; 0: at the end only */
+    int64_t checkpoint_every;  /* steps; 0: not by steps */
+    int64_t checkpoint_period; /* nanoseconds; 0: not by time */
     bool whole_snapshots;      /* every snapshot may have to be saved, so it needs the rule's state too */
 } tri__ps_job;
 
-/* What the coordinator knows while the job goes on, for people. */
+/* Where the job stands, for people. */
 typedef struct {
     int64_t step;
     int64_t dropped;       /* stale gradients */
     int64_t re_leased;     /* steps that another worker had to do again */
     int64_t lost;          /* updates that failures of servers took back */
-    const char *straggler; /* who is waited for; NULL: nobody for long */
-    json_t *
-        reports; /* borrowed: an array with the last report of each worker, its "task", and what of it is in the model: "steps", "examples" */
-    double seconds; /* since the first step … */
-    double before;  /* … and of these, what an earlier ps:0 had made after the checkpoint that was loaded */
+    const char *straggler; /* the workers that the job waits for; NULL: none */
+    json_t *reports; /* borrowed: an array with the last report of each worker, its "task", and its "steps" and "examples" in the model */
+    double seconds;  /* since the first step */
+    double before;   /* the part of `seconds` that an earlier ps:0 spent after the checkpoint that was loaded */
     struct {
-        int task;            /* the worker whose part was the last one for longest; −1: none was */
-        double seconds, all; /* for which others waited for it, and for any worker */
+        int task;            /* the worker for which the others waited longest; −1: none */
+        double seconds, all; /* how long the others waited for that worker, and for all late workers together */
     } late;                  /* sync */
-    int workers;             /* that are connected, whoever started them */
+    int workers;             /* that are connected, no matter who started them */
 } tri__ps_status;
 
 enum {
-    TRI_PS_ENOUGH = 1, /* stop: the model is this snapshot */
+    TRI_PS_ENOUGH = 1, /* stop: this snapshot is the model */
     TRI_PS_KEEP = 2,   /* save this snapshot: it is the best so far */
 };
 
@@ -68,23 +67,23 @@ typedef enum {
 } tri__ps_event;
 
 typedef struct {
-    /* The first worker has said what it trains: settle the job, by that where the owner does not know it itself. */
+    /* The first worker has said what it trains: settle the job, by its hello where the owner does not know it itself. */
     tri_status (*settle)(void *context, const json_t *hello, tri__ps_job *out);
     /* Parameters and state to begin from, or to go back to after a failure: the last checkpoint, or else initial values. */
     tri_status (*load)(void *context, tri_store *whole, tri__standing *standing);
-    /* Write a checkpoint; best: the model that is kept as the best so far. Called by a thread of its own, one at a time. */
+    /* Write a checkpoint; best: write it as the best model so far. Called on a thread of its own, one call at a time. */
     tri_status (*save)(void *context, tri_store *whole, const tri__standing *standing, bool best);
-    /* The snapshot of this step was evaluated: what now? 0: go on. */
+    /* The snapshot of this step was evaluated. Returns TRI_PS_ENOUGH, TRI_PS_KEEP, both, or 0: go on. */
     unsigned (*evaluated)(void *context, int64_t step, const json_t *evaluation);
-    /* Some ten times a second. True: stop in good order. */
+    /* Called about twenty times a second. True: stop in good order. */
     bool (*watch)(void *context, const tri__ps_status *status);
     /* Something happened to a task ("worker:1") at this step. May be NULL. */
     void (*noticed)(void *context, tri__ps_event event, const char *task, int64_t step, const char *note);
-    /* All is done and saved: keep what it came to. The other tasks are told afterwards that the job is over: where ps:0 is lost before, one
-     * in its place finds them all, and where it is lost later, nobody needs to take its place. May be NULL. */
+    /* All is done and saved: keep the result. Only after this call are the other tasks told that the job is over. If ps:0 is lost before
+     * the call, a new ps:0 finds them all; if it is lost later, no new ps:0 is needed. May be NULL. */
     tri_status (*conclude)(void *context, const tri__ps_status *status);
-    /* With --replicas 2: keep in mind that the range of ps:0 lives on two servers, by this number, or 0: on one; and say it to a ps:0 in
-     * place of this one, 0: it does not. May be NULL: then such a ps:0 begins from a checkpoint. */
+    /* With --replicas 2: note keeps the number of the pair of servers on which the range of ps:0 lives; 0: it lives on one. noted returns
+     * it to a new ps:0. May be NULL: then a new ps:0 begins from a checkpoint. */
     tri_status (*note)(void *context, uint32_t pair);
     uint32_t (*noted)(void *context);
 } tri__ps_owner;
@@ -98,19 +97,20 @@ typedef struct {
     tri__tls *tls;                   /* NULL: in clear */
     const tri__address *servers;     /* settings.servers of them, as workers reach them */
     const tri__address *coordinator; /* where ps:0 listens; NULL for itself */
-    bool recovers;                   /* ps:0 in place of one that died: the workers are there, those that live */
-    const bool *ended;               /* [TRI_MOST_TASKS] recovers: workers that are known not to live any more; NULL: none is */
-    const tri__server_role *role;    /* of ps:0: &tri__coordinator_role; NULL: it follows ps:0 */
-    const tri__ps_owner *owner;      /* of ps:0 */
-    void *context;
+    bool recovers;                   /* this ps:0 replaces one that died: surviving workers are there already */
+    const bool *ended;               /* recovers: [TRI_MOST_TASKS] workers that are known to have ended; NULL: none */
+    const tri__server_role *role;    /* &tri__coordinator_role for ps:0; NULL: it follows ps:0 */
+    const tri__ps_owner *owner;      /* ps:0 only */
+    void *context;                   /* of the owner's calls */
     tri__log *log;
     tri__trace *trace;                        /* NULL: nothing is traced */
-    const volatile sig_atomic_t *stop;        /* asked to end: the coordinator ends the job, the others wait for it to */
-    const bool *abandoned;                    /* of a second server: atomic; true: end at once, since the process that runs it ends */
-    const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always */
+    const volatile sig_atomic_t *stop;        /* not 0: asked to end; ps:0 ends the job, and the others wait until it has */
+    const bool *abandoned;                    /* second servers: atomic; true: end at once, since the process that runs it ends */
+    const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always come */
 } tri__server_options;
 
-/* Serve until the job is done. status, of ps:0, receives what it came to; its reports are the caller's to let go of. */
+/* Serve until the job is done. *status receives the result of the job, on ps:0; NULL elsewhere. The caller owns status->reports, and lets
+ * go of it. */
 TRI_MUST_CHECK tri_status tri__server_run(const tri__server_options *options, tri__ps_status *status);
 
 #endif

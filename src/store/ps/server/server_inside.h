@@ -1,5 +1,13 @@
-/* server_inside.h: a server as its own files see it: server.c is its life, peer.c a connection, reception.c what connections say, pushes.c
- * what becomes of gradients. follower.c is what ps:1 … do with ps:0, coordinator.c what ps:0 does, replication.h a range on two servers. */
+/* server_inside.h: a server as its own files see it.
+ *
+ *   server.c       starts, runs and ends the server
+ *   peer.c         one connection
+ *   reception.c    takes the messages of all connections
+ *   pushes.c       takes gradients
+ *   row_server.c   serves rows of tables
+ *   follower.c     the role of ps:1 …, which follow ps:0 (coordinator/ has the role of ps:0)
+ *   stretch_copy.c a follower's copy of its stretch, for snapshots
+ *   replication/   a range that lives on two servers */
 #ifndef TRI_STORE_PS_SERVER_SERVER_INSIDE_H
 #define TRI_STORE_PS_SERVER_SERVER_INSIDE_H
 
@@ -34,35 +42,37 @@ typedef enum {
  *        ps:0 is lost meanwhile ▲                                │                                  │
  *                               └──── RESTORE: all go back ──────┴──────────────────────────────────┘
  *
- * In STILL what it has said of its steps stays true: a new ps:0 may want a copy as of a step that all servers have made (handover.h).
+ * In STILL the server applies no gradients, so that the steps which it reported to ps:0 stay true: a new ps:0 may want a copy of a step
+ * that all servers have made (handover.h).
  *
- * Gradients, pulls, views, snapshots and norms are taken only by one that has ALL; snapshots also in STILL. A generation begins with its
- * first RESTORE. A standby has nothing until it leads (replication.h). */
+ * Only a server that has ALL takes gradients, pulls, views, snapshots and norms; in STILL it takes snapshots. A generation begins with its
+ * first RESTORE. A standby has NOTHING until it becomes the primary (replication.h). */
 typedef enum { TRI_HOLDS_NOTHING, TRI_HOLDS_PART, TRI_HOLDS_STILL, TRI_HOLDS_ALL } tri__holding;
 
-/* Whether a connection is read from, and what its messages count for.
+/* Whether the server reads from a peer's connection, and what it does with its messages.
  *
- *                its gradients that wait for others are too many           it says bye
+ *              too many of its gradients wait for others                   it says bye
  *        AHEAD ◄──────────────────────────────────────────────► READ ──────────────────► LEAVING
- *                         they have caught up                   ▲   │
+ *                       the others have caught up               ▲   │
  *                                          the step has begun   │   │  backup workers: it pushes for a step that has not begun here
  *                                                               │   ▼
  *                                                               EARLY
  *
- * From every state it becomes CLOSING when it is refused, or when its process has made another connection. */
+ * From every state it becomes CLOSING when the peer is refused, or when its process has made another connection. */
 typedef enum {
-    TRI_TALK_READ,    /* it is read from */
-    TRI_TALK_AHEAD,   /* it is not: others have to catch up */
-    TRI_TALK_EARLY,   /* it is not: its last message is kept until its step has begun */
+    TRI_TALK_READ,    /* the server reads from it */
+    TRI_TALK_AHEAD,   /* the server does not read from it: other workers have to catch up */
+    TRI_TALK_EARLY,   /* the server does not read from it: its last message is kept until its step has begun */
     TRI_TALK_LEAVING, /* the end of its connection is expected */
-    TRI_TALK_CLOSING, /* its messages are dropped; the connection closes when what was sent to it has gone out */
+    TRI_TALK_CLOSING, /* its messages are dropped; the connection closes when all that was sent to it has gone out */
 } tri__talk_state;
 
-/* Async: a follower that keeps its stretch when ps:0 was restarted ends its generation when it has so many updates of every chunk. */
+/* Async: a follower keeps its stretch after ps:0 was restarted. Its old generation ends when every chunk has `step` updates, or at
+ * until. */
 typedef struct {
     uint32_t generation; /* the next one */
     int64_t step;
-    int64_t until; /* they are not awaited any longer; 0: none is awaited */
+    int64_t until; /* time; 0: nothing is awaited */
 } tri__keeping;
 
 typedef struct tri__peer {
@@ -73,53 +83,53 @@ typedef struct tri__peer {
     tri__talk_state state;
     int task;
     uint64_t incarnation;
-    tri__message message;     /* whose body is being read */
-    float *gradient;          /* [TRI_CHUNK_FLOATS] where pushes are read to */
-    bool *due;                /* [chunks of the stretch] answers that wait until the connection takes more … */
-    uint32_t due_count;       /* … so many */
-    char *text;               /* where JSON is read to */
-    tri__peer_tables *tables; /* whose rows it pulls and pushes; NULL until it does */
-    json_t *hello;            /* of a worker that has to wait for its welcome; NULL */
-    int64_t heard;            /* when it last said anything */
+    tri__message message;     /* the message whose body is being read */
+    float *gradient;          /* [TRI_CHUNK_FLOATS] the body of a push is read into this */
+    bool *due;                /* [chunks of the stretch] answers that wait until the connection takes more */
+    uint32_t due_count;       /* how many answers are due */
+    char *text;               /* a body that is JSON is read into this */
+    tri__peer_tables *tables; /* for the rows that it pulls and pushes; NULL until it does */
+    json_t *hello;            /* the hello of a peer that has to wait for its welcome; NULL: it does not wait */
+    int64_t heard;            /* when its last message came */
     int64_t greeted;          /* when it said hello */
 } tri__peer;
 
 struct tri__server {
     tri__server_options options;
-    tri__trace_lane *lane;    /* of its messages; NULL: they are not traced */
-    tri__log_limit strangers; /* of log lines about peers that have not said who they are */
+    tri__trace_lane *lane;    /* for its messages; NULL: they are not traced */
+    tri__log_limit strangers; /* limits log lines about peers that have not said who they are */
     tri__loop *loop;
     tri__listener *listener;
     tri__timer *tick;
     tri__peer *peers;
-    tri__peer *worker[TRI_MOST_TASKS]; /* by task; NULL where none is connected */
+    tri__peer *worker[TRI_MOST_TASKS]; /* by task; NULL: not connected */
     uint64_t welcomed[TRI_MOST_TASKS]; /* by task: the incarnation that was last welcomed */
     tri__layout layout;
     tri__stretch *stretch; /* NULL until the model is known */
-    uint32_t generation;   /* changes when all go back: pushes from before it are void */
-    tri__holding holds;    /* all: workers are welcome */
+    uint32_t generation;   /* changes when all go back: pushes of an earlier generation are void */
+    tri__holding holds;    /* ALL: workers are welcome */
     uint32_t restore_left; /* chunks × slots that are still to come */
     const tri__server_role *role;
-    tri__coordinator *coordinator; /* of ps:0; NULL elsewhere … */
-    tri__contact contact;          /* … and there with ps:0 … */
-    tri__peer *upstream;           /* … as one of the peers; NULL while there is no connection … */
-    int64_t incarnation;           /* … and how it is told from an earlier process */
-    tri__keeping keeping;          /* … and how it goes on with another one … */
-    tri__stretch_copy copy;        /* … and the copy of its stretch that ps:0 wants … */
-    tri__replication replication;  /* … and what it has to do with the range's other server */
-    int ahead;                     /* workers in that state */
-    int64_t late[TRI_MOST_TASKS];  /* sync: nanoseconds for which the first parts of steps waited for the last one, this worker's */
+    tri__coordinator *coordinator; /* ps:0; NULL: a follower */
+    tri__contact contact;          /* follower: its connection to ps:0 */
+    tri__peer *upstream;           /* follower: ps:0 as one of the peers; NULL while there is no connection */
+    int64_t incarnation;           /* follower: tells this process from an earlier one of the same task */
+    tri__keeping keeping;          /* follower: it keeps its stretch for a restarted ps:0 */
+    tri__stretch_copy copy;        /* follower: the copy of its stretch that ps:0 wants */
+    tri__replication replication;  /* the other server of the range */
+    int ahead;                     /* how many workers are AHEAD */
+    int64_t late[TRI_MOST_TASKS];  /* sync, by task: nanoseconds for which other parts of a step waited for this worker's, the last one */
     int64_t beaten;                /* when the last heartbeat was sent */
-    int64_t ticked;                /* when it was last checked who is silent */
+    int64_t ticked;                /* when the server last checked which peers are silent */
     tri_status failure;
     bool done;
     char farewell[512]; /* why the job has ended; "": in good order */
-    int unheard;        /* tasks whose connection broke after the job was over: they may not know */
+    int unheard;        /* tasks whose connection broke after the job was over: they may not know that it is */
 };
 
 /* server.c */
-void tri__server_end(tri__server *server, tri_status why);         /* the loop stops; the first reason counts */
-void tri__server_say_bye(tri__server *server, const char *reason); /* to all that said hello; NULL: the job is done */
-void tri__server_say_bye_to(tri__peer *peer);                      /* once more, to one that comes late */
+void tri__server_end(tri__server *server, tri_status why);         /* stops the loop; the first reason counts. Takes why */
+void tri__server_say_bye(tri__server *server, const char *reason); /* to all that said hello; reason NULL: the job is done */
+void tri__server_say_bye_to(tri__peer *peer);                      /* the same, to one peer */
 
 #endif

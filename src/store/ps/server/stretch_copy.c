@@ -34,7 +34,7 @@ bool tri__copy_is_wanted(const tri__server *server)
     return server->copy.step >= 0;
 }
 
-/* In sync a copy is of the very step, also where the server has made the next one: ps:0 was lost meanwhile. */
+/* In sync a copy is of exactly the step that ps:0 wants, even if this server has made the next step because ps:0 was lost meanwhile. */
 static int64_t step_of(const tri__server *server, uint32_t chunk)
 {
     return server->options.settings.mode == TRI_PS_SYNC ? server->copy.updates : tri__stretch_step(server->stretch, chunk);
@@ -45,7 +45,7 @@ static tri_status cannot(const tri__server *server)
     return tri_fail(TRI_NOT_FOUND, "ps:%d is past step %lld", server->options.index, (long long)server->copy.updates);
 }
 
-/* Where tables grow. */
+/* Where tables grow: copies which key has which row. */
 static tri_status copy_keys(tri__server *server)
 {
     const tri__key_map *map = tri__stretch_map(server->stretch);
@@ -127,7 +127,7 @@ static void send_table(tri__server *server, int table, uint32_t slot, int64_t st
     }
 }
 
-/* In sync the step tells. */
+/* Async: which pushes are in the copy. In sync the step says it. */
 static void send_known_pushes(tri__server *server)
 {
     for (int task = 0; task < TRI_MOST_TASKS && server->options.settings.mode != TRI_PS_SYNC; task++) {
@@ -166,7 +166,7 @@ static void send_copy(tri__server *server, int64_t step)
     }
 }
 
-/* Sync: the copy is of the very step. Async: it is of now, but it waits for a while for updates that ps:0 already has. */
+/* Sync: copies exactly the step that ps:0 wants. Async: copies the present state, but first waits a while for updates that ps:0 has. */
 void tri__copy_take(tri__server *server)
 {
     tri__stretch_copy *copy = &server->copy;

@@ -11,29 +11,29 @@
 typedef struct tri__server tri__server;
 struct tri__peer;
 
-/* Async: for so long a server waits for updates that ps:0 has. Those that have not come by then are of workers that are gone. */
+/* Async: nanoseconds for which a server waits for updates that ps:0 has. If they have not come by then, their workers are gone. */
 #define TRI_LATE INT64_C(500000000)
 
 typedef struct {
-    int64_t step;                            /* after which ps:0 wants the copy; −1: it wants none */
-    int64_t updates;                         /* of every chunk, which are to be in it; in async those that have not come … */
-    int64_t until;                           /* … by then are not awaited any longer */
-    uint32_t slots, number;                  /* 1: parameters only; of the snapshot */
+    int64_t step;                            /* the step after which ps:0 wants the copy; −1: it wants none */
+    int64_t updates;                         /* how many updates every chunk must have in the copy */
+    int64_t until;                           /* async: when the server stops waiting for these updates */
+    uint32_t slots, number;                  /* how many slots to copy, 1: parameters only; the number of the snapshot */
     float *slot[TRI_STRETCH_SLOTS];          /* the stretch: parameters, state of the rule; NULL: no memory yet */
-    float *table[TRI_LAYOUT_TABLES];         /* its tables, each slot by slot: … */
-    uint32_t table_slots[TRI_LAYOUT_TABLES]; /* … there is memory for so many */
-    int64_t table_rows;                      /* … of each so many; others are 0 */
-    tri__key_cells cells;                    /* where tables grow: whose rows they are */
+    float *table[TRI_LAYOUT_TABLES];         /* its tables, each slot by slot */
+    uint32_t table_slots[TRI_LAYOUT_TABLES]; /* how many slots of each table have memory */
+    int64_t table_rows;                      /* where tables grow: rows in use of every table; the others are 0 */
+    tri__key_cells cells;                    /* where tables grow: which key has which row */
     tri__row_list named;                     /* rows that evaluations read, of every table */
-    bool only_named;                         /* the copy that ps:0 wants has no others … */
-    float *rows[TRI_LAYOUT_TABLES];          /* … [named.count][width] */
+    bool only_named;                         /* the copy that ps:0 wants has no other rows of tables */
+    float *rows[TRI_LAYOUT_TABLES];          /* [named.count][width] the copy of these rows */
     int64_t rows_room[TRI_LAYOUT_TABLES];
-    uint8_t *body; /* of a NAMED that is being read */
+    uint8_t *body; /* the body of a NAMED, while it is read */
 } tri__stretch_copy;
 
 TRI_MUST_CHECK tri_status tri__copy_begin(tri__server *server, const tri__message *message); /* SNAPSHOT has come: copies now or later */
 
-/* NAMED: ps:0 says which rows evaluations read. Where its body goes, and it has been read whole. */
+/* NAMED: ps:0 says which rows evaluations read. copy_named_body gives the memory for its body; copy_named takes it, read whole. */
 TRI_MUST_CHECK tri_status tri__copy_named_body(struct tri__peer *peer, const tri__message *message, void **body);
 TRI_MUST_CHECK tri_status tri__copy_named(tri__server *server, const tri__message *message);
 

@@ -1,4 +1,4 @@
-/* gather.c: the parts of a sync step.
+/* gather.c: gathers the parts of a sync step.
  *
  * A chunk's step is gathered in one buffer: the first part is copied there, the others are added in the order of their tasks. A part that
  * comes before its turn is held. */
@@ -20,7 +20,7 @@ static size_t held_bytes(const tri__stretch_chunk *chunk, const tri__row_part *r
     return rows ? tri__row_part_bytes(rows, chunk->shard->width) : TRI_CHUNK_BYTES;
 }
 
-/* Take a part out of the chunk's list, in which *at points to it. */
+/* Takes the part *at out of the chunk's list, and frees it. */
 static void release(tri__stretch *stretch, const tri__stretch_chunk *chunk, tri__held_part **at)
 {
     tri__held_part *part = *at;
@@ -86,7 +86,7 @@ tri_status tri__stretch_view(tri__stretch *stretch, int64_t step, const int *tas
     return stretch->settings.backup ? NULL : add_order(stretch, step, tasks, count);
 }
 
-/* Let go of held parts of tasks that take no part in the step. */
+/* Frees the held parts of tasks that take no part in the step. */
 static void drop_others(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__task_order *order)
 {
     for (tri__held_part **at = &chunk->held; *at;) {
@@ -121,7 +121,7 @@ static void add_range(tri__stretch *stretch, const tri__stretch_chunk *chunk, co
             sum[i] += gradient[i];
 }
 
-/* rows: of a table, instead of the gradient */
+/* rows: if the chunk is a table, instead of the gradient */
 static void add_part(tri__stretch *stretch, tri__stretch_chunk *chunk, const float *gradient, const tri__row_part *rows, double weight)
 {
     if (rows)
@@ -133,7 +133,7 @@ static void add_part(tri__stretch *stretch, tri__stretch_chunk *chunk, const flo
     chunk->next++;
 }
 
-/* Add the task's part where it is held; false where it is not. */
+/* Adds the task's part if it is held; false: it is not. */
 static bool add_held(tri__stretch *stretch, tri__stretch_chunk *chunk, int task)
 {
     for (tri__held_part **at = &chunk->held; *at; at = &(*at)->next) {
@@ -146,7 +146,7 @@ static bool add_held(tri__stretch *stretch, tri__stretch_chunk *chunk, int task)
     return false;
 }
 
-/* Add the held parts whose turn it is, and skip tasks that have left. True when the step is whole. */
+/* Adds the held parts whose turn it is, and skips tasks that have left. True: the step is whole. */
 static bool advance(tri__stretch *stretch, tri__stretch_chunk *chunk)
 {
     const tri__task_order *order = order_of(stretch, chunk);
@@ -163,7 +163,7 @@ static bool advance(tri__stretch *stretch, tri__stretch_chunk *chunk)
     return true;
 }
 
-/* Dividing by one worker's weight where the sum was asked for. */
+/* One divided by the weight of all parts; with settings.sum, by one worker's mean weight. */
 static double scale_of(const tri__stretch *stretch, const tri__stretch_chunk *chunk)
 {
     return (stretch->settings.sum ? chunk->parts : 1) / chunk->weight;
@@ -192,11 +192,11 @@ static void finish_step(tri__stretch *stretch, tri__stretch_chunk *chunk, double
                                      .gradient = gradient,
                                      .rows = chunk->shard ? &rows : NULL});
     chunk->step++;
-    tri__gather_drop(stretch, chunk); /* of those that took no part in it: the next step is not theirs either */
+    tri__gather_drop(stretch, chunk); /* parts of tasks that took no part in the step */
     tri__gather_begin(chunk);
 }
 
-/* The step is whole: apply it, or with clipping wait for the norm. True where it was applied. */
+/* The step is whole: applies it, or with clipping waits for the norm. True: it was applied. */
 static bool complete(tri__stretch *stretch, tri__stretch_chunk *chunk)
 {
     bool known = stretch->clip.steps == chunk->step + 1;
@@ -209,8 +209,8 @@ static bool complete(tri__stretch *stretch, tri__stretch_chunk *chunk)
     return false;
 }
 
-/* Does the step lack this task's part? Not where the task takes no part in it or has left, and not where another process of the same task
- * has pushed it already: a step has one part of each. */
+/* Does the step lack this task's part? No, if the task takes no part in it or has left. No, if another process of the same task has pushed
+ * it already: a step has one part of each task. */
 static bool is_lacking(const tri__stretch *stretch, const tri__stretch_chunk *chunk, const tri__task_order *order, int task)
 {
     bool is_past = order && tri__task_order_position(order, task) < chunk->next;
@@ -222,7 +222,7 @@ tri_status tri__gather_push(tri__stretch *stretch, tri__stretch_chunk *chunk, co
     const tri__task_order *order = order_of(stretch, chunk);
     if (!is_lacking(stretch, chunk, order, push->task)) {
         tri__stretch_count_stale(stretch, push->task, push->step);
-        *out = TRI_PUSH_TAKEN; /* answered with the others */
+        *out = TRI_PUSH_TAKEN; /* it is answered with the others */
         return NULL;
     }
     if (push->rows)
@@ -230,7 +230,7 @@ tri_status tri__gather_push(tri__stretch *stretch, tri__stretch_chunk *chunk, co
     if (chunk->parts == 0 && !chunk->held)
         chunk->since = tri__clock_now();
     chunk->rate = push->rate;
-    advance(stretch, chunk); /* past those that have left */
+    advance(stretch, chunk); /* skips tasks that have left */
     if (!order || order->task[chunk->next] != push->task) {
         *out = TRI_PUSH_HELD;
         return hold(stretch, chunk, push);
@@ -256,7 +256,7 @@ bool tri__stretch_settle(tri__stretch *stretch, uint32_t *chunk)
         tri__stretch_chunk *state = &stretch->chunk[stretch->settled];
         if (!advance(stretch, state) || !complete(stretch, state))
             continue;
-        *chunk = stretch->first + stretch->settled; /* which is looked at again: it may have been several steps behind */
+        *chunk = stretch->first + stretch->settled; /* the next call looks at it again: it may be several steps behind */
         return true;
     }
     stretch->settled = 0;

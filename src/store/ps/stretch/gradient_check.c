@@ -1,4 +1,4 @@
-/* gradient_check.c: floats compared by their magnitude. */
+/* gradient_check.c: compares floats by their magnitude. */
 #include "store/ps/stretch/gradient_check.h"
 
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 #include "base/bytes/vector.h"
 
-/* The bits of |x|, as an integer, rise with |x|; those of infinity and of what is no number are above all others. */
+/* The bits of |x|, as an integer, rise with |x|; infinity and NaN are above all others. */
 static uint32_t magnitude(float x)
 {
     uint32_t bits;
@@ -14,7 +14,7 @@ static uint32_t magnitude(float x)
     return bits & UINT32_C(0x7fffffff);
 }
 
-/* One comparison of integers a value: a fraction of what applying it costs, and it brings the values into the cache. */
+/* One integer comparison for each value. This costs a fraction of applying the gradient, and brings its values into the cache. */
 TRI_FOR_EVERY_CPU static uint32_t largest_magnitude(const float *x, size_t count)
 {
     uint32_t largest = 0;

@@ -1,8 +1,8 @@
 /* grown.c: the tables of a stretch that grow.
  *
- * All tables of a server have one map, and the first update of a step that has rows counts its sightings, as in a local store. In sync that
- * is told by the step. Otherwise every push is an update by itself, and a worker's pushes of all tables have the serial of its step in
- * common: the first of them that is applied counts. */
+ * All tables of a server share one map. The first update of a step that has rows counts the sightings, as in a local store. In sync the
+ * step number shows which update is the first. In the other modes every push is an update by itself, and a worker's pushes of all tables in
+ * one step have the same serial: the first of them that is applied counts. */
 #include "store/ps/stretch/stretch_inside.h"
 
 tri_status tri__grown_create(tri__stretch *stretch, const tri__layout *layout)

@@ -1,4 +1,4 @@
-/* key_cells.c: the keys of a map to messages and back. */
+/* key_cells.c: writes the keys of a map to messages, and reads them back. */
 #include "store/ps/stretch/key_cells.h"
 
 #include <inttypes.h>
@@ -75,7 +75,7 @@ tri_status tri__key_cells_restore(tri__key_map *map, int server, int servers, in
         if (!ours || (cell[i].value >= 0 && (cell[i].value != map->used || !tri__key_map_give(map, cell[i].key))))
             return tri_fail(TRI_BAD_DATA, "key %d for row %d, which is none of ps:%d", cell[i].key, cell[i].value, server);
         if (cell[i].value < 0)
-            tri__key_map_recall(map, cell[i].key, -cell[i].value); /* where they are too many, counting begins again */
+            tri__key_map_recall(map, cell[i].key, -cell[i].value); /* if there is no room, the key's count begins again */
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* replay.c: another server's updates, applied once more. */
+/* replay.c: applies another server's updates. */
 #include "store/ps/stretch/replay.h"
 
 #include <inttypes.h>

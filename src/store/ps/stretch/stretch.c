@@ -1,7 +1,7 @@
-/* stretch.c: what a server keeps, and what becomes of a push.
+/* stretch.c: a server's stretch of the model, and what becomes of a push.
  *
  * Whatever the number of workers, a server needs memory for parameters, state and one gathered gradient, and for the few parts that are
- * held (gather.c). Their memory goes round: what was held is lent to the next gradient that comes. */
+ * held (gather.c). Memory of parts that are no longer held is used again for the next gradients. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -266,7 +266,7 @@ static void apply_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const 
 
 /* ---- pushes ---- */
 
-/* A gradient is dropped in all chunks alike, and is one gradient. */
+/* A gradient that is dropped in several chunks counts once. */
 void tri__stretch_count_stale(tri__stretch *stretch, int task, int64_t step)
 {
     stretch->dropped += stretch->stale[task] != step;
@@ -320,7 +320,7 @@ static void take_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const t
     chunk->step++;
 }
 
-/* For a part that is applied by itself. */
+/* Makes room for a part that is applied by itself. */
 static tri_status make_room(tri__table_shard *shard, int64_t rows)
 {
     return shard->grown ? tri__table_rows_reserve(&shard->taken, shard->table.width, rows) : NULL;
@@ -334,7 +334,7 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
     TRI_TRY(tri__stretch_know_task(stretch, push->task));
     int64_t *pushed = &stretch->pushed[push->task][push->chunk - stretch->first];
     if (tri__stretch_is_sync(stretch) && push->step < chunk->step) {
-        if (*pushed < push->serial) /* what was applied and is only resent is not stale */
+        if (*pushed < push->serial) /* a push that was applied and is only resent is not stale */
             tri__stretch_count_stale(stretch, push->task, push->step);
         *out = TRI_PUSH_STALE;
         return NULL;
@@ -344,7 +344,7 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
         return NULL;
     }
     TRI_TRY(check_gradient(chunk, push));
-    if (push->rows && !tri__stretch_is_sync(stretch)) /* else gather.c does */
+    if (push->rows && !tri__stretch_is_sync(stretch)) /* in sync, gather.c makes room */
         TRI_TRY(make_room(chunk->shard, push->rows->count));
     *pushed = push->serial;
     if (tri__stretch_is_sync(stretch))

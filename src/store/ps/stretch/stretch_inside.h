@@ -1,5 +1,5 @@
-/* stretch_inside.h: a stretch as its own files see it: stretch.c takes pushes, gather.c puts a step together out of them, replay.c repeats
- * the updates of another server, undo.c knows what was before the last one. */
+/* stretch_inside.h: a stretch as its own files see it: stretch.c takes pushes, gather.c makes a step of them, replay.c repeats the updates
+ * of another server, undo.c keeps what chunks were before their last step, grown.c has the tables that grow. */
 #ifndef TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
 #define TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
 
@@ -14,15 +14,15 @@ typedef struct tri__held_part {
     int task;
     double weight;
     float *gradient;
-    tri__row_part *rows; /* of a table, instead of the gradient; NULL otherwise */
+    tri__row_part *rows; /* if the chunk is a table: instead of the gradient; NULL otherwise */
 } tri__held_part;
 
 typedef struct {
     tri_range range; /* in the stretch's own buffers */
     int64_t step;    /* updates so far; what is gathered is for the next one */
-    int next;        /* position in the order of tasks whose part is to be added next */
-    int parts;       /* added so far … */
-    double weight;   /* … and their Σ weight */
+    int next;        /* position, in the order of tasks, of the task whose part is added next */
+    int parts;       /* how many parts were added so far */
+    double weight;   /* Σ weight of these parts */
     float rate;
     int64_t since; /* when the step's first part came */
     int64_t waited;
@@ -33,9 +33,9 @@ typedef struct {
 
 /* What chunks were before their last step (undo.h). */
 typedef struct {
-    int64_t *steps; /* [chunks] that a chunk had with it; 0: none is kept. NULL: nobody asks */
+    int64_t *steps; /* [chunks] how many steps a chunk had with its last one; 0: nothing is kept. NULL: undo is off */
     float *slot[TRI_STRETCH_SLOTS];
-    tri__row_sum rows[TRI_LAYOUT_TABLES]; /* those that the step changed: values are [count][stride] */
+    tri__row_sum rows[TRI_LAYOUT_TABLES]; /* the rows that the step changed; values are [count][stride] */
 } tri__undo;
 
 /* Tables that grow. */
@@ -54,19 +54,19 @@ struct tri__stretch {
     tri__stretch_chunk *chunk;
     tri__table_shard shard[TRI_LAYOUT_TABLES];
     tri__grown_tables grown;         /* where tables grow */
-    int64_t *pushed[TRI_MOST_TASKS]; /* [chunks] the serial of the last push that was taken, −1 where none; NULL where it never came */
-    int64_t left[TRI_MOST_TASKS];    /* nothing is expected of a task up to this step; −1: it has not left */
-    int64_t stale[TRI_MOST_TASKS];   /* the step of its last gradient that was dropped; −1: none */
-    size_t held[TRI_MOST_TASKS];
-    float *spare[TRI_MOST_SPARE]; /* memory of parts that are no longer held */
+    int64_t *pushed[TRI_MOST_TASKS]; /* by task: [chunks] the serial of the last push that was taken, −1: none; NULL: it never pushed */
+    int64_t left[TRI_MOST_TASKS];    /* by task: nothing is expected of it up to this step; −1: it has not left */
+    int64_t stale[TRI_MOST_TASKS];   /* by task: the step of its last gradient that was dropped; −1: none */
+    size_t held[TRI_MOST_TASKS];     /* by task: bytes of its parts that are held */
+    float *spare[TRI_MOST_SPARE];    /* memory of parts that are no longer held */
     int spares;
-    tri__task_order *order; /* the latest first. This server may be several steps behind ps:0, whose choices it hears at once */
-    uint32_t whole;         /* with clipping: chunks all of whose parts are in */
-    tri__clip_factor clip;  /* the last that was told */
-    uint32_t settled;       /* where settle goes on looking */
+    tri__task_order *order; /* the latest first. There may be several, since this server may be some steps behind ps:0 */
+    uint32_t whole;         /* with clipping: how many chunks have all their parts */
+    tri__clip_factor clip;  /* the last factor that came */
+    uint32_t settled;       /* the chunk at which settle goes on looking */
     int64_t dropped;
-    tri__undo undo;                                             /* sync with two servers a range */
-    void (*applied)(void *context, const tri__applied *update); /* NULL: nobody asks */
+    tri__undo undo;                                             /* sync with --replicas 2 */
+    void (*applied)(void *context, const tri__applied *update); /* called after every update; NULL: nobody wants it */
     void *applied_context;
 };
 
@@ -80,32 +80,32 @@ static inline tri__stretch_chunk *tri__stretch_at(const tri__stretch *stretch, u
     return &stretch->chunk[chunk - stretch->first];
 }
 
-/* Of stretch.c, for the two others. */
+/* Of stretch.c, for the others. */
 tri_range tri__stretch_range_of(const tri__stretch *stretch, const tri__stretch_chunk *chunk); /* in the flat buffer */
 void tri__stretch_apply(tri__stretch *stretch, const tri__stretch_chunk *chunk, const float *gradient, double scale, int64_t step,
                         float rate);
 void tri__stretch_tell(const tri__stretch *stretch, const tri__stretch_chunk *chunk, tri__applied update); /* calls `applied` */
 void tri__stretch_count_stale(tri__stretch *stretch, int task, int64_t step);
 void tri__stretch_reclaim(tri__stretch *stretch, float *gradient);                 /* memory that was lent */
-TRI_MUST_CHECK tri_status tri__stretch_know_task(tri__stretch *stretch, int task); /* room for what a task has pushed */
+TRI_MUST_CHECK tri_status tri__stretch_know_task(tri__stretch *stretch, int task); /* makes room to note what a task has pushed */
 
-/* Of gather.c, for the two others. */
+/* Of gather.c, for the others. */
 TRI_MUST_CHECK tri_status tri__gather_push(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push, tri__push_outcome *out);
-void tri__gather_begin(tri__stretch_chunk *chunk);                       /* nothing of the chunk's next step is there */
-void tri__gather_drop(tri__stretch *stretch, tri__stretch_chunk *chunk); /* the parts that are held */
+void tri__gather_begin(tri__stretch_chunk *chunk);                       /* the chunk's next step begins, without parts */
+void tri__gather_drop(tri__stretch *stretch, tri__stretch_chunk *chunk); /* frees the parts that are held */
 
 /* Of grown.c, for the others. */
 TRI_MUST_CHECK tri_status tri__grown_create(tri__stretch *stretch, const tri__layout *layout);
 void tri__grown_destroy(tri__stretch *stretch);
-void tri__grown_reset(tri__stretch *stretch);            /* the next step counts, whichever it is */
-void tri__grown_forget(tri__stretch *stretch, int task); /* no push of it is counted */
-void tri__grown_know(tri__stretch *stretch, const tri__stretch_chunk *chunk, int task, int64_t serial); /* that push is */
-void tri__grown_take(tri__stretch *stretch, const tri__push *push); /* async, before it is applied: its sightings count once */
+void tri__grown_reset(tri__stretch *stretch);            /* the next step counts its sightings, whichever step it is */
+void tri__grown_forget(tri__stretch *stretch, int task); /* no push of the task is counted */
+void tri__grown_know(tri__stretch *stretch, const tri__stretch_chunk *chunk, int task, int64_t serial); /* this push is counted */
+void tri__grown_take(tri__stretch *stretch, const tri__push *push); /* async, before it is applied: counts its sightings, once */
 
 /* Of undo.c, for the others. */
 TRI_MUST_CHECK tri_status tri__undo_create(tri__stretch *stretch);
 void tri__undo_destroy(tri__stretch *stretch);
-/* Before a step of the chunk is applied. rows: those that it changes, where the chunk is a table; NULL: none. */
+/* Called before a step of the chunk is applied. rows: the rows that it changes, if the chunk is a table; NULL: none. */
 void tri__undo_keep(tri__stretch *stretch, const tri__stretch_chunk *chunk, const tri__row_part *rows);
 
 #endif

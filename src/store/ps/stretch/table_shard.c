@@ -1,4 +1,4 @@
-/* table_shard.c: parts are lists of rising rows, so adding one to the sum so far is a merge of two lists, and each row's sum is made in the
+/* table_shard.c: parts are lists of rising rows. So adding a part to the sum so far merges two lists, and each row's sum is made in the
  * order in which parts are added. */
 #include "store/ps/stretch/table_shard.h"
 
@@ -73,7 +73,7 @@ static void take(tri__row_sum *sum, int32_t row, const float *values, int64_t wi
     sum->count++;
 }
 
-/* what both have: the sum so far, plus the part's */
+/* A row that both have: the sum so far, plus the part. */
 static void take_both(tri__row_sum *sum, int32_t row, const float *before, const float *more, int64_t width)
 {
     float *to = sum->values + sum->count * width;
@@ -137,7 +137,7 @@ double tri__table_shard_squares(const tri__table_shard *shard)
 static void apply(tri__table_shard *shard, tri__table_keys keys, const float *values, const tri_rule *rule, double scale,
                   const tri_step *step)
 {
-    if (shard->grown) /* there is room for the rows, so it does not fail */
+    if (shard->grown) /* it cannot fail, since there is room for the rows */
         tri_status_free(tri__table_rows_apply(&shard->taken, shard->grown, shard->number, keys, values, (float)scale, step));
     else
         tri__table_apply(&shard->table, keys, values, (float)scale, rule, step);
@@ -169,7 +169,7 @@ tri_status tri__table_piece_check(const tri__layout *layout, const tri__message 
                     message->slot, message->chunk, first);
 }
 
-/* Compared by their bits, −0 is not 0, and what is no number equals itself. */
+/* Values are compared by their bits: −0 is not 0, and NaN equals itself. */
 static uint32_t bits_of(float value)
 {
     uint32_t bits;

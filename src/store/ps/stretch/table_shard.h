@@ -1,4 +1,4 @@
-/* table_shard.h: what one server has of a table, and what workers push to it. */
+/* table_shard.h: one server's part of a table, and what workers push to it. */
 #ifndef TRI_STORE_PS_STRETCH_TABLE_SHARD_H
 #define TRI_STORE_PS_STRETCH_TABLE_SHARD_H
 
@@ -7,8 +7,8 @@
 #include "store/table_rows.h"
 #include "trireme/store.h"
 
-/* A worker's gradient of some rows: distinct, rising. Where tables grow, rows are keys of the whole table, and each has one float more: how
- * often the worker's batch names it (store/table_rows.h). Heap memory of its own; free() it. */
+/* A worker's gradient of some rows, which are distinct and rising. Where tables grow, rows are keys of the whole table, and each has one
+ * float more: how often the worker's batch names it (store/table_rows.h). All is one block of heap memory; free() it. */
 typedef struct {
     int64_t count;
     int32_t *rows; /* [count] */
@@ -27,13 +27,13 @@ typedef struct {
 
 typedef struct {
     tri_table table;
-    int64_t width;         /* floats of a row of a part */
-    tri_store *grown;      /* where tables grow: all that the server has, with their map; borrowed. NULL: they do not */
-    int number;            /* of this one among them */
-    tri__table_rows taken; /* memory for it */
+    int64_t width;         /* how many floats a row of a part has */
+    tri_store *grown;      /* where tables grow: all tables of the server, with their map; borrowed. NULL: they do not grow */
+    int number;            /* where tables grow: the number of this table in `grown` */
+    tri__table_rows taken; /* where tables grow: working memory */
     tri__row_sum sum;      /* of the parts that were added since begin */
     tri__row_sum other;    /* room for the next sum */
-    int64_t reserved;      /* rows of parts that were announced since begin */
+    int64_t reserved;      /* rows of all parts for which room was made since begin */
 } tri__table_shard;
 
 TRI_MUST_CHECK tri_status tri__table_shard_init(tri__table_shard *shard, int64_t rows, int64_t width, int slots);
@@ -42,28 +42,29 @@ void tri__table_shard_fini(tri__table_shard *shard);
 /* From now on the table grows: it is table `number` of that store, whose map gives its rows. */
 void tri__table_shard_set_grown(tri__table_shard *shard, tri_store *grown, int number);
 
-/* The weights of rows, [count][width of the table]. Where tables grow, rows are keys, and those without a row read as a local store has
- * it. */
+/* Copies the weights of rows to out: [count][width of the table]. Where tables grow, rows are keys, and a key without a row reads as in a
+ * local store. */
 TRI_MUST_CHECK tri_status tri__table_shard_gather(tri__table_shard *shard, const int32_t *rows, int64_t count, float *out);
 
-/* A step's parts: room for each is made before any further one is added, so that adding cannot fail. Sums are made in the order of
+/* The parts of a step. Call reserve for a part before any part is added after it, so that adding cannot fail. Sums are made in the order of
  * adding. */
 void tri__table_shard_begin(tri__table_shard *shard);
-TRI_MUST_CHECK tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows); /* for one more part of so many */
+TRI_MUST_CHECK tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows); /* for one more part, with `rows` rows */
 void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part);
-tri__row_part tri__table_shard_sum(const tri__table_shard *shard); /* what was added, borrowed */
+tri__row_part tri__table_shard_sum(const tri__table_shard *shard); /* the sum of what was added; borrowed */
 double tri__table_shard_squares(const tri__table_shard *shard);    /* Σ of the squares of the sum */
 
-/* Apply what was added, or one part by itself, for whose rows there is room (reserve). */
+/* Apply the sum of what was added, or one part by itself. There must be room for the rows (reserve). */
 void tri__table_shard_apply(tri__table_shard *shard, const tri_rule *rule, double scale, const tri_step *step);
 void tri__table_shard_apply_part(tri__table_shard *shard, const tri__row_part *part, const tri_rule *rule, double scale,
                                  const tri_step *step);
 
-/* Does a RESTORE or COPY of rows name a piece of that table (layout.h), with a body of its size or, where it is all zeros, none? */
+/* TRI_BAD_DATA where a RESTORE or COPY does not name a piece of a table (layout.h), or its body does not have the size of the piece. A
+ * piece that is all zeros may have no body. */
 TRI_MUST_CHECK tri_status tri__table_piece_check(const tri__layout *layout, const tri__message *message, uint32_t slots);
 
-/* Slot 0 is the weights, 1 and 2 the rule's state. Copies one slot of count rows, from first on, each stride-th, out of a table and back:
- * [count][width] */
+/* Copy one slot of count rows, from row first on, each stride-th, out of a table and back: [count][width]. Slot 0 is the weights; slots 1
+ * and 2 are the rule's state. */
 void tri__table_read(const tri_table *table, int64_t first, int64_t stride, int64_t count, int slot, float *out);
 void tri__table_write(tri_table *table, int64_t first, int64_t stride, int64_t count, int slot, const float *from); /* NULL: zeros */
 

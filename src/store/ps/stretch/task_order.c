@@ -6,7 +6,7 @@
 
 #include "base/memory/memory.h"
 
-/* Put an order where at points, before the one that is there. */
+/* Inserts an order before *at. */
 static tri_status put(tri__task_order **at, int64_t step, const int *tasks, int count)
 {
     tri__task_order *order;
@@ -37,7 +37,7 @@ void tri__task_orders_forget(tri__task_order **orders, int64_t lowest, bool own)
     while (*at && (*at)->step > until)
         at = &(*at)->next;
     if (*at && !own)
-        at = &(*at)->next; /* it is that of the lowest step */
+        at = &(*at)->next; /* this is the order of the lowest step */
     tri__task_orders_free(at);
 }
 

@@ -1,4 +1,4 @@
-/* undo.c: a chunk's floats, or the rows that a step changes, are copied before the step is applied. */
+/* undo.c: copies a chunk's floats, or the rows that a step changes, before the step is applied. */
 #include "store/ps/stretch/undo.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void tri__undo_destroy(tri__stretch *stretch)
     }
 }
 
-/* All of a row: its weights and the rule's state. */
+/* Keeps whole rows: the weights and the rule's state. */
 static tri_status keep_rows(tri__row_sum *kept, const tri_table *table, const tri__row_part *rows)
 {
     const char *what = "the rows of a server's last step";
@@ -63,11 +63,11 @@ void tri__undo_keep(tri__stretch *stretch, const tri__stretch_chunk *chunk, cons
     kept->count = 0;
     tri_status status = rows ? keep_rows(kept, &chunk->shard->table, rows) : NULL;
     if (status)
-        undo->steps[index] = 0; /* without it the job goes back to a checkpoint, where it would be needed */
+        undo->steps[index] = 0; /* memory is short: if the copy is needed, the job goes back to a checkpoint */
     tri_status_free(status);
 }
 
-/* The chunk has had one step more, and what it was before that is there. */
+/* The chunk has made one step more, and undo has what it was before that. */
 static bool is_kept(const tri__stretch *stretch, uint32_t chunk, int64_t step)
 {
     return stretch->undo.steps && tri__stretch_step(stretch, chunk) == step + 1 && stretch->undo.steps[chunk - stretch->first] == step + 1;

@@ -1,4 +1,4 @@
-/* evaluator.c: one connection, one snapshot at a time. While a snapshot is evaluated, another thread tells ps:0 that we live. */
+/* evaluator.c: one connection, one snapshot at a time. While a snapshot is evaluated, another thread sends heartbeats to ps:0. */
 #include "store/ps/worker/evaluator.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "store/ps/protocol/message.h"
 #include "store/ps/worker/heartbeat.h"
 
-#define TURN INT64_C(50000000) /* at the most, until all is looked at again */
+#define TURN INT64_C(50000000) /* nanoseconds of a turn of the loop, at the most */
 
 typedef struct {
     const tri__ps_evaluator_options *options;
@@ -20,18 +20,18 @@ typedef struct {
     tri__loop *loop;
     tri__heartbeat heartbeat;
     tri__timer *tick;
-    int64_t beaten;       /* when ps:0 was last told that we live */
+    int64_t beaten;       /* when the last heartbeat was sent */
     tri__contact contact; /* with ps:0 */
     int64_t incarnation;
     tri__message message;
     char *text;
-    uint32_t next; /* the chunk of the snapshot that is to come next: they come in order */
-    int64_t rows;  /* pieces of tables that are still to come, behind them */
+    uint32_t next; /* the chunk of the snapshot that comes next: they come in order */
+    int64_t rows;  /* how many pieces of tables are still to come, after the chunks */
     bool pulling;
     int64_t step;    /* of the snapshot */
-    bool whole;      /* it is here, to be evaluated … */
-    bool evaluating; /* … and has not been answered for yet */
-    int64_t asked;   /* the step of one to be pulled when that is done; −1: none */
+    bool whole;      /* all of the snapshot is here, and it is to be evaluated */
+    bool evaluating; /* the snapshot is here, and its evaluation has not ended */
+    int64_t asked;   /* the step of a snapshot to pull after this evaluation; −1: none */
     bool done;
     tri_status failure;
 } evaluator;
@@ -74,14 +74,14 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
     return NULL;
 }
 
-/* Past chunks that are rows of tables: of these only the rows that the examples name are pulled. */
+/* Skips chunks that are rows of tables: of tables, the evaluator pulls only the rows that the examples name. */
 static void skip_tables(evaluator *e)
 {
     while (e->next < tri__layout_chunks(&e->layout) && tri__layout_table(&e->layout, e->next) >= 0)
         e->next++;
 }
 
-/* Piece `number` of the keys, of a table. */
+/* Piece `number` of the keys, for a table. */
 static tri__row_list piece_of(const evaluator *e, int table, int64_t number)
 {
     const int64_t piece = tri__layout_piece(&e->layout, table), first = number * piece, left = e->options->key_count - first;
@@ -159,10 +159,10 @@ static void say(evaluator *e, tri__message_type type, json_t *value)
     if (e->contact.welcome)
         tri__message_send_json(e->contact.connection, type, value);
     else
-        json_decref(value); /* a ps:0 that lost it asks again */
+        json_decref(value); /* ps:0 asks again when it is back */
 }
 
-/* Where it cannot evaluate, nobody could in its place: ps:0 hears why, and need not wait. */
+/* If the evaluation fails, it would fail again in another process. So the evaluator tells ps:0 why, and ps:0 need not wait. */
 static tri_status evaluate(evaluator *e)
 {
     json_t *result;
@@ -177,7 +177,7 @@ static tri_status evaluate(evaluator *e)
     }
     json_object_set_new(result, "step", json_integer(step));
     e->evaluating = false;
-    if (e->asked >= 0) { /* that is what is wanted now */
+    if (e->asked >= 0) { /* ps:0 wants another snapshot now */
         json_decref(result);
         TRI_TRY(pull(e, e->asked));
     } else {
@@ -193,7 +193,7 @@ static tri_status take(evaluator *e, const json_t *body)
     case TRI_MSG_WELCOME:
         tri__contact_welcomed(&e->contact);
         return NULL;
-    case TRI_MSG_EVALUATE: /* by another ps:0, it may be while the last one's snapshot is evaluated */
+    case TRI_MSG_EVALUATE: /* a new ps:0 may send it while a snapshot of the old one is evaluated */
         if (!e->evaluating)
             return pull(e, e->message.step);
         e->asked = e->message.step;
@@ -260,7 +260,7 @@ static void on_tick(void *context)
     tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
-/* A turn that took much longer than it should have was spent evaluating, or stopped: what was said meanwhile is still to be read. */
+/* If a turn took much longer than planned, the evaluator evaluated or was stopped: messages that came meanwhile are still to be read. */
 static tri_status serve(evaluator *e)
 {
     int64_t now = tri__clock_now(), since = now;

@@ -12,8 +12,8 @@ typedef struct {
     const tri__address *coordinator; /* borrowed, as all here */
     tri__ps_settings settings;
     tri__tls *tls;
-    tri_store *store;    /* whose parameters receive the snapshots, and whose tables … */
-    const int32_t *keys; /* … the rows that the examples name: [key_count], distinct and rising */
+    tri_store *store;    /* receives the snapshots: all parameters, and the rows of tables that `keys` names */
+    const int32_t *keys; /* [key_count] the rows that the test examples name, distinct and rising */
     int64_t key_count;
     bool none; /* there are no test examples: tell ps:0 so */
     /* Evaluates the snapshot of this step, which the store holds. *out is sent to ps:0. */
@@ -22,7 +22,7 @@ typedef struct {
     tri__log *log;
 } tri__ps_evaluator_options;
 
-/* Returns when the job is done. */
+/* Evaluates snapshots until the job is done. */
 TRI_MUST_CHECK tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* hearing.c: what servers say to a worker. */
+/* hearing.c: takes the messages of servers to a worker. */
 #include "store/ps/worker/hearing.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static void end_pulling(tri__worker *worker)
         worker->readiness = TRI_READINESS_PULLED;
 }
 
-/* All go back: what is under way means nothing any more. */
+/* All go back: messages that are under way are void. */
 static void go_back(tri__worker *worker, uint32_t generation)
 {
     worker->generation = generation;
@@ -33,7 +33,7 @@ static void go_back(tri__worker *worker, uint32_t generation)
         end_pulling(worker);
 }
 
-/* The server's range is led by another process from now on: what was not answered is said again there. */
+/* Another process is the primary of this server's range from now on: the worker connects to it, and repeats what was not answered. */
 static tri_status move(tri__worker *worker, const json_t *primary)
 {
     int64_t server = tri__json_integer_of(primary, "server", -1), port = tri__json_integer_of(primary, "port", 0);
@@ -82,7 +82,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     uint32_t now = (uint32_t)json_integer_value(generation);
     if (worker->generation == now && json_is_true(json_object_get(body, "member")))
         tri__sending_repeat(worker, 0);
-    else { /* the first time, or the job has gone back, or gone on without us */
+    else { /* the first welcome; or the job has gone back, or gone on without this worker */
         tri__row_messages_renew(worker, 0);
         go_back(worker, now);
         worker->done = json_integer_value(json_object_get(body, "done"));
@@ -91,7 +91,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     return NULL;
 }
 
-/* The token was taken before, and ps:0 has not answered for all of its step: it does not know that, where a connection broke. */
+/* The worker has taken this token before, and ps:0 has not answered its whole step. ps:0 sends a token again if a connection broke. */
 static bool is_taken(const tri__worker *worker, int64_t step)
 {
     bool taken = step == worker->last_step;
@@ -112,28 +112,28 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
         .step = message->step, .position = message->position, .index = (int)message->index, .workers = (int)message->workers};
     if (message->generation != worker->generation || worker->tokens == TRI_WORKER_TOKENS)
         return NULL;
-    for (int i = 0; i < worker->tokens; i++) /* told again after a connection broke */
+    for (int i = 0; i < worker->tokens; i++) /* sent again after a connection broke */
         if (worker->token[(worker->first_token + i) % TRI_WORKER_TOKENS].step == token.step)
             return NULL;
     if (is_taken(worker, token.step))
         return NULL;
-    if (worker->options.settings.mode == TRI_PS_SYNC) /* with backup workers the others may have gone on: only the last step counts */
+    if (worker->options.settings.mode == TRI_PS_SYNC) /* with backup workers the others may have gone on: only the newest step counts */
         worker->tokens = 0;
     worker->token[(worker->first_token + worker->tokens++) % TRI_WORKER_TOKENS] = token;
     return NULL;
 }
 
-/* What was said twice is answered twice: is this the answer to what was said last? */
+/* A message that was sent twice is answered twice. Is this the answer to the last one that was sent? */
 bool tri__hearing_awaits(const tri__worker *worker, const tri__worker_chunk *chunk, const tri__message *message)
 {
     if (message->generation != worker->generation)
-        return false; /* it left before all went back; the right one is on its way */
+        return false; /* it was sent before all went back; the right answer is on its way */
     if (chunk->stage == TRI_CHUNK_PUSHED && worker->options.settings.mode == TRI_PS_SYNC)
         return message->step > chunk->step;
     return chunk->stage == TRI_CHUNK_PUSHED || chunk->stage == TRI_CHUNK_PULLED;
 }
 
-/* What was not awaited when it began to come was read to scratch, whatever is awaited by now. */
+/* A chunk that was not awaited when it began to come was read into scratch memory, and is dropped, even if it is awaited by now. */
 static tri_status take_chunk(tri__link *link, const tri__message *message)
 {
     tri__worker *worker = link->worker;
@@ -150,7 +150,7 @@ static tri_status take_chunk(tri__link *link, const tri__message *message)
         worker->here = tri__clock_now();
     if (worker->waiting == 0 && tri__readiness_pulls(worker->readiness))
         end_pulling(worker);
-    if (chunk->server > 0) /* ps:0 may have waited for it */
+    if (chunk->server > 0) /* the push to ps:0 may have been kept back until this answer */
         tri__sending_go_on(worker, 0);
     return NULL;
 }
@@ -192,10 +192,10 @@ tri_status tri__hearing_take(tri__link *link, const tri__message *message, const
         if (worker->final)
             tri__message_send_json(link->contact.connection, TRI_MSG_REPORT, json_incref(worker->final));
         return NULL;
-    case TRI_MSG_BYE: /* of ps:0 it is under way, and is read first: to hang up on it would look as if we had not heard it */
+    case TRI_MSG_BYE: /* from another server: BYE of ps:0 is under way. Wait for it: hanging up now would look as if it was not heard */
         end_job(worker, link->index == 0 || reason || !worker->link[0].contact.connection ? TRI_ENDS_OVER : TRI_ENDS_DISMISSED);
         if (reason)
-            tri__links_fail(worker, tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason)); /* whoever tells it */
+            tri__links_fail(worker, tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason)); /* no matter which server sends it */
         return NULL;
     case TRI_MSG_BEAT:
         return NULL;

@@ -1,4 +1,4 @@
-/* heartbeat.c: whoever has the lock has the loop. */
+/* heartbeat.c: the thread that holds the lock may use the loop. */
 #include "store/ps/worker/heartbeat.h"
 
 #include "base/thread/clock.h"

@@ -14,7 +14,7 @@ typedef struct {
     tri__loop *loop;
     int64_t every; /* nanoseconds */
     pthread_t thread;
-    pthread_mutex_t hold; /* whoever turns the loop has it */
+    pthread_mutex_t hold; /* held by the thread that turns the loop */
     pthread_cond_t changed;
     bool ending;
 } tri__heartbeat;
@@ -22,7 +22,7 @@ typedef struct {
 /* From here on the caller holds the loop. If no thread can be started, no heartbeat is sent while the owner computes. */
 void tri__heartbeat_init(tri__heartbeat *heartbeat, tri__loop *loop, int64_t every);
 void tri__heartbeat_lend(tri__heartbeat *heartbeat);
-void tri__heartbeat_hold(tri__heartbeat *heartbeat); /* waits until the thread ends its turn of the loop, which waits for nothing */
+void tri__heartbeat_hold(tri__heartbeat *heartbeat); /* waits until the thread ends its turn of the loop, which is short */
 void tri__heartbeat_fini(tri__heartbeat *heartbeat); /* the caller holds the loop; accepts a heartbeat that was never begun */
 
 #endif

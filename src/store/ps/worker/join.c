@@ -1,4 +1,4 @@
-/* join.c: one question, one answer; then the connection is closed, and the worker comes like any other. */
+/* join.c: asks one question, takes one answer, and closes the connection. Then the worker connects like any other. */
 #include "store/ps/worker/join.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     (void)connection;
     if (tri_status_code(why) == TRI_BAD_DATA && !j->failure)
         j->failure = tri_wrap(why, "ps:0"), why = NULL;
-    tri_status_free(why); /* tried again, until the deadline */
+    tri_status_free(why); /* ask() tries again until the deadline */
     j->connection = NULL;
 }
 

@@ -1,5 +1,5 @@
-/* links.c: a worker's connections, and what happens when one breaks: it is tried again until the deadline; then what was not answered is
- * said again, and the server knows what it has taken already. sending.c is what the worker says on them, hearing.c what it is told. */
+/* links.c: a worker's connections. If a connection breaks, the worker tries again until the timeout. On the new connection it repeats what
+ * was not answered; the server knows what it has taken already. sending.c sends messages, hearing.c takes them. */
 #include "store/ps/worker/links.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
     return NULL;
 }
 
-/* The answer to pushed rows has no parameters; that to a pushed range has. */
+/* A CHUNK without a body: the answer to pushed rows has no parameters, and the answer to a pushed range must have them. */
 static tri_status begin_empty(tri__link *link, const tri__message *message)
 {
     tri__worker *worker = link->worker;
@@ -85,8 +85,8 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     return status;
 }
 
-/* How many steps of the job are known to be made: those before the last one that was begun, and that one where ps:0 has answered all of
- * it. */
+/* Sync: how many steps of the job this worker knows to be made: all before the last one that it began; and that one too, if ps:0 has
+ * answered all of it. */
 static int64_t reached(const tri__worker *worker)
 {
     for (uint32_t i = 0; i < tri__layout_first(&worker->layout, 1); i++) {
@@ -97,7 +97,8 @@ static int64_t reached(const tri__worker *worker)
     return worker->last_step + 1;
 }
 
-/* What ps:0 has acknowledged, for one in its place that has not. A chunk is pushed again only when all have been answered. */
+/* Says what an earlier ps:0 has acknowledged, so that a new ps:0 can count what was lost. A chunk is pushed for the next step only when all
+ * chunks have been answered, so `answered` counts whole steps. */
 static void say_where_we_are(const tri__worker *worker, json_t *hello)
 {
     int64_t steps = worker->answered / tri__layout_first(&worker->layout, 1);
@@ -133,7 +134,7 @@ static void on_drained(void *context, tri__connection *connection)
     pthread_mutex_unlock(&link->worker->lock);
 }
 
-/* A connection that has ended is made again. */
+/* True: the worker connects again when a connection has ended. */
 static bool makes_connections(const tri__worker *worker)
 {
     return worker->ending < TRI_ENDS_DISMISSED && !worker->refused;
@@ -165,7 +166,7 @@ static const tri__connection_handlers handlers = {
     .closed = on_closed,
 };
 
-/* ps:0 knows everybody, so others are asked only when it has welcomed us. */
+/* ps:0 decides who takes part, so the worker connects to other servers only after ps:0 has welcomed it. */
 static void check_link(tri__link *link, int64_t now)
 {
     tri__worker *worker = link->worker;
@@ -191,7 +192,7 @@ void tri__links_count(tri__worker *worker)
     }
 }
 
-/* Servers hear that we live, also in the midst of a long step where the loop has a thread of its own. */
+/* Tells the servers that this worker lives, also in the middle of a long step. */
 static void beat(tri__worker *worker, int64_t now)
 {
     if (now - worker->beaten < worker->options.settings.heartbeat)
@@ -215,7 +216,7 @@ static void on_tick(void *context)
     pthread_mutex_unlock(&worker->lock);
 }
 
-/* Words that the loop's owner is to say. */
+/* Only the thread that turns the loop may send these. */
 void tri__links_say(tri__worker *worker)
 {
     if (worker->readiness == TRI_READINESS_TO_SAY)
@@ -226,7 +227,7 @@ void tri__links_say(tri__worker *worker)
     }
 }
 
-/* With a thread: the one that computes has something to send, or wants the thread to end. */
+/* With a thread: the thread that computes has something to send, or wants this thread to end. */
 static void on_wake(void *context)
 {
     tri__worker *worker = context;

@@ -1,4 +1,4 @@
-/* row_messages.c: a pull names its rows by a list. A push names them by the list's signature where the server has the list of its pull. */
+/* row_messages.c: a pull names its rows by a list. A push names them by the list's signature, if the server still has the list. */
 #include "store/ps/worker/row_messages.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "store/ps/worker/sending.h"
 #include "store/ps/worker/worker_shard.h"
 
-/* Memory for the body of a message; NULL: there is none, and the worker has failed. */
+/* Memory for the body of a message; NULL: memory is short, and worker->failure says so. */
 static uint8_t *body_of(tri__worker *worker, size_t bytes)
 {
     tri_status status = tri__reserve(&worker->rows_body, &worker->rows_body_room, (int64_t)bytes, 1, "a message with rows of a table");
@@ -20,7 +20,7 @@ static uint8_t *body_of(tri__worker *worker, size_t bytes)
     return worker->rows_body;
 }
 
-/* A server knows the lists of the last pulls on this connection. */
+/* Does the server still know the list of this push? It knows the lists of the last pulls on this connection. */
 static bool is_known(const tri__worker_shard *shard)
 {
     return shard->pushed_at > 0 && shard->asked - shard->pushed_at < TRI_KEYED_KNOWN;
@@ -32,7 +32,7 @@ static uint32_t flags_of(const tri__worker *worker, bool listed)
     return (listed ? TRI_KEYED_LIST : 0) | (settings->half_rows ? TRI_KEYED_HALF : 0) | (settings->dense_rows ? TRI_KEYED_DENSE : 0);
 }
 
-/* Floats of a message for that many rows that a batch names. */
+/* How many floats a message has for `named` rows of a batch. */
 static int64_t floats_for(const tri__worker *worker, const tri__worker_shard *shard, int64_t named)
 {
     return (worker->options.settings.dense_rows ? shard->all : named) * shard->width;
@@ -80,7 +80,7 @@ void tri__row_messages_push(tri__worker *worker, uint32_t number)
     tri__connection_send_copy(worker->link[chunk->server].contact.connection, &frame, body, false);
 }
 
-/* after: the serial of a push that has not been made yet, behind which the server is to answer; 0: none. */
+/* Pulls the rows of a batch. after: the serial of a push that has not been sent yet; the server answers after it. 0: none. */
 static void ask(tri__worker *worker, uint32_t number, tri__batch_rows *batch, int64_t after)
 {
     tri__worker_shard *shard = worker->chunk[number].shard;
@@ -109,7 +109,8 @@ static void ask(tri__worker *worker, uint32_t number, tri__batch_rows *batch, in
     tri__connection_send_copy(worker->link[worker->chunk[number].server].contact.connection, &frame, body, false);
 }
 
-/* This step's before the next one's: a server keeps the last lists. One whose push is in line goes behind it. */
+/* Pulls this step's rows before the next step's, since a server keeps only the last lists. If a push of the chunk waits to be sent, the
+ * pull waits until it is sent. */
 void tri__row_messages_ask(tri__worker *worker, int server)
 {
     if (!worker->link[server].contact.welcome)
@@ -185,7 +186,7 @@ tri_status tri__row_messages_take(tri__link *link, const tri__message *message, 
     tri__worker_shard *shard = worker->chunk[message->chunk].shard;
     tri__batch_rows *batch = message->generation == worker->generation ? find_batch(shard, message->number) : NULL;
     if (!batch)
-        return NULL; /* nobody waits for it any more */
+        return NULL; /* no batch waits for it any more */
     if (message->size != tri__values_bytes(floats_for(worker, shard, batch->list.count), worker->options.settings.half_rows))
         return tri_fail(TRI_BAD_DATA, "ps:%d sends %u bytes for %" PRId64 " rows", link->index, message->size, batch->list.count);
     read_rows(worker, shard, body, batch);

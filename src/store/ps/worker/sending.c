@@ -1,8 +1,8 @@
-/* sending.c: what a worker says to servers, and in which order.
+/* sending.c: what a worker sends to servers, and in which order.
  *
- * Chunks leave in the order in which their gradients became ready. That order is the same for all workers, and so it should be: in sync a
- * server can answer a chunk only when all have sent it. Those alone overtake that the next step reads first, so that it can begin while
- * the rest still travels; and to let them, chunks are handed to a connection a few at a time. */
+ * Chunks are sent in the order in which their gradients became ready. This order is the same for all workers, which matters in sync: a
+ * server can answer a chunk only when all workers have sent it. Only the chunks that the next step reads first overtake others, so that the
+ * step can begin while the rest is still on its way. To let them overtake, the worker hands chunks to a connection a few at a time. */
 #include "store/ps/worker/sending.h"
 
 #include "store/ps/worker/row_messages.h"
@@ -26,7 +26,7 @@ tri__message tri__sending_head(const tri__worker *worker, uint32_t number)
     };
 }
 
-/* A push and its answer, in a trace; the server numbers them likewise. */
+/* The number of a push and of its answer in a trace; the server uses the same number. */
 uint64_t tri__sending_number(const tri__worker *worker, tri__trace_span kind, uint32_t number)
 {
     const tri__worker_chunk *chunk = &worker->chunk[number];
@@ -61,7 +61,7 @@ void tri__sending_clear(tri__link *link)
     link->last = &link->first;
 }
 
-/* At the end; an early one before all that come later in the model. */
+/* Puts a chunk at the end of the queue; an early chunk goes before all chunks that come later in the model. */
 static void line_up(tri__worker *worker, uint32_t number)
 {
     tri__worker_chunk *chunk = &worker->chunk[number];
@@ -76,8 +76,8 @@ static void line_up(tri__worker *worker, uint32_t number)
         link->last = &chunk->next;
 }
 
-/* With bounded staleness a step counts when ps:0 has it, and lets others go on: so ps:0 is the last to get it, when all other servers have
- * answered, and no server ever sees anybody further ahead than the bound. */
+/* With bounded staleness a step counts as done when ps:0 has it; then other workers may go on. So ps:0 gets it last, when all other servers
+ * have answered. Then no server ever sees a worker further ahead than the bound. */
 static bool is_kept_back(const tri__worker *worker, const tri__link *link)
 {
     if (worker->options.settings.mode != TRI_PS_STALENESS || link->index > 0 || link->first == NO_CHUNK)
@@ -89,8 +89,8 @@ static bool is_kept_back(const tri__worker *worker, const tri__link *link)
     return false;
 }
 
-/* Hand over those in line, as long as the connection takes them. Rows are asked for also where pushes are kept back: other servers' pushes
- * may depend on them. */
+/* Sends the chunks of the queue, as long as the connection takes them. Rows are pulled even if pushes are kept back: pushes to other
+ * servers may depend on them. */
 void tri__sending_go_on(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
@@ -111,7 +111,7 @@ void tri__sending_pull_all(tri__worker *worker, int server)
     uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
     tri__sending_clear(link);
     for (uint32_t i = first; i < end; i++) {
-        if (worker->chunk[i].shard) { /* each batch pulls its own */
+        if (worker->chunk[i].shard) { /* each batch pulls its own rows */
             worker->waiting -= worker->chunk[i].stage != TRI_CHUNK_HERE;
             worker->chunk[i].stage = TRI_CHUNK_HERE;
             continue;
@@ -124,7 +124,7 @@ void tri__sending_pull_all(tri__worker *worker, int server)
     tri__row_messages_ask_again(worker, server);
 }
 
-/* After a connection was made again: what was not answered is said again. The server knows what it has taken. */
+/* A new connection: sends what was not answered again. The server knows what it has taken. */
 void tri__sending_repeat(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
@@ -142,7 +142,7 @@ void tri__sending_repeat(tri__worker *worker, int server)
     tri__sending_go_on(worker, server);
 }
 
-/* To a ps:0 that is away it is not said: it asks for all anew when it is back. */
+/* If ps:0 is away, READY is not sent: after its next welcome the worker pulls all again, and then says READY. */
 void tri__sending_say_ready(tri__worker *worker)
 {
     worker->readiness = TRI_READINESS_SAID;

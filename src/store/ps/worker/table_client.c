@@ -1,4 +1,4 @@
-/* table_client.c: keys are sorted once a batch and table, and dealt out: row r is on server r mod servers. */
+/* table_client.c: keys are sorted once for each batch and table, and dealt out: row r is on server r mod servers. */
 #include "store/ps/worker/table_client.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "store/table.h"
 
 struct tri__table_sort {
-    uint64_t *memory; /* of both: */
+    uint64_t *memory; /* [room] for both of the arrays below */
     int64_t room;
     uint64_t *pair, *other; /* key · 2^32 + its position */
 };
@@ -78,7 +78,7 @@ static tri_status reserve_sort(tri__table_sort *sort, int64_t count)
     return NULL;
 }
 
-/* By their keys, a byte at a time from the lowest; most is the largest of them. */
+/* Sorts pairs by their keys, a byte at a time from the lowest; no key has a bit beyond the highest of `most`. */
 static void sort_pairs(tri__table_sort *sort, int64_t count, uint32_t most)
 {
     for (int shift = 32; shift < 64 && (shift == 32 || most >> (shift - 32)); shift += 8) {
@@ -114,7 +114,7 @@ static tri_status check_count(int64_t count, int64_t width, int server)
                     count, server, TRI_KEYED_MOST >> 20);
 }
 
-/* Sorted keys to the servers that have them. */
+/* Deals sorted keys out to the servers that have them. */
 static tri_status deal(tri__worker *worker, int table, int which, int64_t count)
 {
     const uint64_t *pair = worker->sort->pair;
@@ -168,7 +168,8 @@ tri_status tri__table_client_expect(tri__worker *worker, int table, tri_when whe
     return NULL;
 }
 
-/* What was pulled for the next step is this one's, where it is the step that was foreseen and the push that it waits for was made. */
+/* Rows that were pulled for the next step are this step's, if this is the step that was foreseen and the push that they wait for was made.
+ * Otherwise they are pulled again. */
 bool tri__table_client_begin(tri__worker *worker)
 {
     const bool sync = worker->options.settings.mode == TRI_PS_SYNC;
@@ -197,7 +198,7 @@ bool tri__table_client_here(const tri__worker *worker, int table)
     return true;
 }
 
-/* Where the step is void, rows may be missing: the plan gets zeros, and nobody gets what it makes of them. */
+/* If the step is void, rows may be missing: the plan gets zeros, and its gradients are not sent. */
 void tri__table_client_give(tri__worker *worker, int table, float *out)
 {
     const int64_t width = worker->layout.tables.table[table].width;
@@ -242,7 +243,7 @@ static tri_status take_sightings(const tri__worker *worker, tri__worker_shard *s
     return NULL;
 }
 
-/* The list is the push's from here on: the next batch has another one. */
+/* From here on the list belongs to the push; the next batch gets another one. */
 tri_status tri__table_client_take(tri__worker *worker, int table, const float *gradient)
 {
     for (int server = 0; server < worker->layout.servers; server++) {

@@ -1,4 +1,4 @@
-/* waiting.c: the thread that computes holds the loop, or waits for the thread that does. */
+/* waiting.c: the thread that computes turns the loop, or waits for the thread that does. */
 #include "store/ps/worker/waiting.h"
 
 #include "base/thread/clock.h"
@@ -16,7 +16,7 @@ void tri__worker_leave(tri__worker *worker)
     tri__heartbeat_lend(&worker->heartbeat);
 }
 
-/* Let the servers be heard, until then at the latest. The lock is held, and let go of meanwhile. */
+/* Takes messages of servers, at the latest until that time. The caller holds the lock; it is released meanwhile. */
 static void hear_servers(tri__worker *worker, int64_t until)
 {
     if (worker->threaded) {
@@ -28,7 +28,7 @@ static void hear_servers(tri__worker *worker, int64_t until)
     pthread_mutex_lock(&worker->lock);
 }
 
-/* A worker that was stopped itself cannot tell who was silent meanwhile: what they said is still to be read. */
+/* A worker that was stopped itself cannot know which servers were silent meanwhile: their messages are still to be read. */
 tri_status tri__worker_wait(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
 {
     int64_t now = tri__clock_now(), began = now, heartbeat = worker->options.settings.heartbeat;
@@ -39,7 +39,7 @@ tri_status tri__worker_wait(tri__worker *worker, bool (*done)(const tri__worker 
             return failure;
         }
         for (int i = 0; i < worker->options.settings.servers; i++)
-            if (worker->link[i].contact.welcome) /* who is away is looked after by links.c */
+            if (worker->link[i].contact.welcome) /* links.c checks servers that are away */
                 TRI_TRY(tri__contact_check(&worker->link[i].contact, began, now));
         int64_t next = now + heartbeat;
         hear_servers(worker, next);

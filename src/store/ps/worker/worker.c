@@ -1,4 +1,4 @@
-/* worker.c: the store of a worker: chunks are covered by offers, pushed, and awaited. */
+/* worker.c: the store of a worker. Offers cover chunks; a chunk that is covered is pushed, and its answer is awaited. */
 #include "store/ps/worker/worker.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "store/ps/worker/worker_tokens.h"
 #include "store/store.h"
 
-#define LARGE_BYTES (4u << 20) /* from here on a thread sends and receives while the model computes */
+#define LARGE_BYTES (4u << 20) /* from this size on, a thread sends and receives while the model computes */
 
 static tri__worker *worker_of(tri_store *store)
 {
@@ -26,7 +26,7 @@ static tri__worker *worker_of(tri_store *store)
 
 /* ---- the store ---- */
 
-/* Rows that are to be asked for: at once, or by the loop's thread. */
+/* Asks for rows at once, or lets the loop's thread do it. */
 static void ask_for_rows(tri__worker *worker)
 {
     for (int i = 0; !worker->threaded && i < worker->layout.servers; i++)
@@ -44,7 +44,7 @@ static tri_status ps_begin(tri_store *store, const tri_step *step)
     worker->covered = 0;
     worker->tables_offered = 0;
     bool asks = tri__table_client_begin(worker);
-    for (uint32_t i = 0; i < worker->chunks; i++) /* some may still wait to be sent, as they were offered in the last step */
+    for (uint32_t i = 0; i < worker->chunks; i++) /* some of the last step may still wait to be sent */
         worker->chunk[i].covered = 0;
     if (asks)
         ask_for_rows(worker);
@@ -65,7 +65,7 @@ static bool chunks_here(const tri__worker *worker, const void *what)
     return true;
 }
 
-/* Connections are a lane of their own: another thread may have them, always under the worker's lock. */
+/* Connections have a lane of their own: another thread may use them, always under the worker's lock. */
 static void ps_trace(tri_store *store, tri__trace *trace)
 {
     tri__worker *worker = worker_of(store);
@@ -96,7 +96,7 @@ static void make_ready(tri__worker *worker, uint32_t number, float rate)
     tri__sending_push(worker, number);
 }
 
-/* Async clips each worker's own gradient, when all of it is there. */
+/* In async and staleness each worker clips its own gradient, when all of it is there. */
 static void clip(tri__worker *worker)
 {
     const tri_range all = {0, worker->layout.floats};
@@ -126,7 +126,7 @@ static void clip_when_whole(tri__worker *worker)
         clip(worker);
 }
 
-/* Chunks are sent when they are covered wholly. */
+/* Counts what was offered of each chunk, and sends the chunks that are covered wholly. */
 static void cover(tri__worker *worker, tri_range range, double weight)
 {
     bool clips = clips_own(worker);
@@ -149,13 +149,13 @@ static void cover(tri__worker *worker, tri_range range, double weight)
 static tri_status ps_offer(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     tri__worker *worker = worker_of(store);
-    (void)gradient; /* the store keeps it: it stands in its place */
+    (void)gradient; /* it is the store's own gradient buffer */
     if (range.count == 0)
         return NULL;
     tri__worker_enter(worker);
     tri_status status = worker->at_work == TRI_TOKEN_EXPECTED ? tri__worker_confirm_token(worker) : NULL;
     int64_t began = tri__clock_now();
-    if (!status && worker->at_work != TRI_TOKEN_VOID) /* what is left of a void step is not sent */
+    if (!status && worker->at_work != TRI_TOKEN_VOID) /* the rest of a void step is not sent */
         cover(worker, range, weight);
     worker->times.sending += tri__clock_now() - began;
     tri__trace_end(worker->store.lane, TRI_SPAN_SEND, began, worker->step.step);
@@ -461,8 +461,8 @@ static bool is_over(const tri__worker *worker, const void *what)
     return worker->ending == TRI_ENDS_OVER;
 }
 
-/* From here on nothing is computed, so the calling thread turns the loop. A worker that has done its work stays until the job is over:
- * where ps:0 is lost while it evaluates and saves the last step, the one in its place needs somebody who knows what was trained. */
+/* From here on nothing is computed, so the calling thread turns the loop. A worker that has done its work stays until the job is over: if
+ * ps:0 is lost while it evaluates and saves the last step, the new ps:0 needs a worker to learn what was trained. */
 void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
 {
     tri__worker *worker = worker_of(store);
@@ -475,6 +475,6 @@ void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
     tri__links_say(worker);
     if (why)
         say_bye(worker, why);
-    tri_status_free(tri__worker_wait(worker, why ? said : is_over, NULL)); /* who cannot be told has gone */
+    tri_status_free(tri__worker_wait(worker, why ? said : is_over, NULL)); /* if ps:0 cannot be told, it has gone */
     tri__worker_leave(worker);
 }

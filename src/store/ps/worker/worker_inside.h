@@ -1,10 +1,10 @@
 /* worker_inside.h: a worker's store as its own files see it: worker.c is the store, waiting.c how its calls wait, worker_tokens.c which
- * steps it makes, links.c its connections to the servers, sending.c and hearing.c what is said on them, table_client.c and row_messages.c
+ * steps it makes, links.c its connections to the servers, sending.c and hearing.c the messages on them, table_client.c and row_messages.c
  * its tables.
  *
  * One lock guards everything that the loop's handlers touch. If the loop has a thread of its own, that thread turns it, and the thread that
- * computes waits on a condition. If not, the thread that computes turns the loop, and the lock costs nothing; while it computes it lends
- * the loop, so that servers hear that the worker lives (heartbeat.h). */
+ * computes waits on a condition. If not, the thread that computes turns the loop, and nobody contends for the lock; while it computes, it
+ * lends the loop to a heartbeat thread, so that servers hear that the worker lives (heartbeat.h). */
 #ifndef TRI_STORE_PS_WORKER_WORKER_INSIDE_H
 #define TRI_STORE_PS_WORKER_WORKER_INSIDE_H
 
@@ -40,20 +40,20 @@ typedef struct {
     int64_t serial, step; /* of the push */
     float rate;
     uint32_t next;            /* READY: the chunk behind it in the queue of its link */
-    tri__worker_shard *shard; /* the rows of a table that this chunk is (worker_shard.h); NULL: it is a range */
+    tri__worker_shard *shard; /* if the chunk is rows of a table (worker_shard.h); NULL: it is a range */
 } tri__worker_chunk;
 
 typedef struct {
     tri__worker *worker;
     int index;
     tri__contact contact;
-    char host[256];         /* where the server is by now, if it has moved … */
-    tri__address moved;     /* … whose host is that */
-    int64_t sent, received; /* by connections that have ended */
+    char host[256];         /* if the server has moved: its host */
+    tri__address moved;     /* if the server has moved: its address, which borrows `host` */
+    int64_t sent, received; /* bytes of connections that have ended */
     uint32_t first, *last;  /* the queue of chunks that are ready; last points to its end */
-    tri__message message;
-    bool awaited; /* the chunk that is being read goes to its place, not to scratch */
-    char *text;
+    tri__message message;   /* the message that is being read */
+    bool awaited;           /* the chunk that is being read goes to its place, not to scratch */
+    char *text;             /* the body of another message is read into this */
 } tri__link;
 
 /* How far the worker is on its way to take part in the job.
@@ -70,7 +70,7 @@ typedef enum {
     TRI_READINESS_PULLING,      /* it fetches all parameters */
     TRI_READINESS_PULLED,       /* it has them */
     TRI_READINESS_TO_SAY,       /* it wants to take part: READY waits for the loop's owner */
-    TRI_READINESS_SAID,         /* READY was said */
+    TRI_READINESS_SAID,         /* READY was sent */
     TRI_READINESS_PULLING_ANEW, /* as PULLING; it says READY when it has all */
 } tri__readiness;
 
@@ -116,19 +116,19 @@ struct tri__worker {
     pthread_t thread;
     bool threaded;            /* the loop has a thread of its own */
     bool leaving;             /* that thread is to end, or the store is being destroyed */
-    tri__heartbeat heartbeat; /* without a thread: of the loop, while a step is computed */
-    int64_t here;             /* when the last chunk that was waited for came */
-    tri__trace_lane *network; /* what is sent and received; NULL: it is not traced */
+    tri__heartbeat heartbeat; /* without a thread: turns the loop while a step is computed */
+    int64_t here;             /* when the last awaited chunk came */
+    tri__trace_lane *network; /* for messages sent and received; NULL: they are not traced */
     tri__link *link;
     tri__worker_chunk *chunk;
     uint32_t chunks;
-    uint32_t waiting; /* chunks that are not here */
+    uint32_t waiting; /* how many chunks are not HERE */
     int64_t incarnation, serial;
     uint32_t generation;
     tri__readiness readiness;
     json_t *report;         /* to be sent; NULL: none */
-    json_t *final;          /* the last report, which a restarted ps:0 asks for again; NULL: it is not time yet */
-    int64_t sent, received; /* as of the last tick */
+    json_t *final;          /* the final report, which a restarted ps:0 asks for again; NULL: the worker has not ended */
+    int64_t sent, received; /* bytes of all links, as of the last count */
     int64_t beaten;         /* when the last heartbeat was sent */
     int ahead;
     tri__worker_ending ending;
@@ -136,21 +136,21 @@ struct tri__worker {
     tri_status failure;
     tri__token token[TRI_WORKER_TOKENS];
     int first_token, tokens;
-    int64_t last_step; /* of the token that was taken last; −1: none */
+    int64_t last_step; /* the step of the token that was taken last; −1: none */
     tri__token_state at_work;
     tri__token expected; /* in EXPECTED: the token that should come */
-    int64_t done;        /* async: updates of this task that ps:0 had when it welcomed this worker … */
-    int64_t answered;    /* … and chunks of ps:0 that it has answered since */
+    int64_t done;        /* async: how many updates of this task ps:0 had when it welcomed this worker */
+    int64_t answered;    /* how many pushed chunks ps:0 has answered since its welcome */
     float *scratch;      /* [TRI_CHUNK_FLOATS] for answers that nobody waits for */
-    size_t covered;      /* with clipping: floats offered in this step … */
-    int tables_offered;  /* … and tables */
+    size_t covered;      /* with clipping: how many floats were offered in this step */
+    int tables_offered;  /* with clipping: how many tables were offered in this step */
     tri__table_sort *sort;
-    uint8_t *rows_body; /* of a message with rows, while it is written */
+    uint8_t *rows_body; /* the body of a message with rows, while it is written */
     int64_t rows_body_room;
-    int now; /* index of the batch at hand, of the two whose rows are known */
+    int now; /* which of the two in tri__worker_shard.batch is the present step's */
     tri_step step;
     tri__store_times times;
-    int64_t waited; /* for other workers, by the chunks that came since the last wait began */
+    int64_t waited; /* the longest time that a chunk which came since the last wait began waited for other workers */
 };
 
 #endif

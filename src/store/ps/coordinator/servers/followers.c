@@ -1,4 +1,4 @@
-/* followers.c: the coordinator and the other servers. A server that comes anew has no stretch: it is given one, and recovery.c says what
+/* followers.c: how ps:0 leads the other servers. A new process of a server has no stretch: ps:0 sends it one, and recovery.c decides what
  * else goes back. */
 #include "store/ps/coordinator/servers/followers.h"
 
@@ -17,7 +17,7 @@ bool tri__followers_hold(const tri__coordinator *c)
     return c->settled;
 }
 
-/* One that has no stretch yet, and was sent none, would not know what to do with it. */
+/* A server that neither has a stretch nor is being sent one cannot use messages about steps. */
 static bool understands(const tri__follower *follower)
 {
     return follower->state == TRI_FOLLOWER_RESTORING || follower->state == TRI_FOLLOWER_HOLDING;
@@ -57,14 +57,15 @@ void tri__followers_welcome(tri__coordinator *c, int server, tri__peer *peer)
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME, welcome);
 }
 
-/* Updates of every chunk that the stretch has in the snapshot. */
+/* How many updates every chunk of this server has in the snapshot. */
 static int64_t restored_updates(const tri__coordinator *c, int server)
 {
     int64_t step = c->snapshot.standing.step;
     return c->settings->mode == TRI_PS_SYNC ? step : tri__books_updates(c->snapshot.standing.books, server, step);
 }
 
-/* Async: a worker that was not answered pushes again. Pushes of a model that was cut otherwise are of processes that are gone. */
+/* Async: a worker that was not answered pushes again, so the server must know which pushes it has. A list that does not fit the layout is
+ * from a job with another number of servers; its processes are gone, and it is left out. */
 static void tell_pushed(tri__coordinator *c, int server)
 {
     const json_t *list = tri__books_pushed(c->snapshot.standing.books, server);
@@ -77,9 +78,9 @@ static void tell_pushed(tri__coordinator *c, int server)
     }
 }
 
-/* One that keeps its stretch from before this ps:0 was there is sent no float, and tells how many updates of every chunk it has: at most
- * as many as steps were made, since what ps:0 has lost is made again, and counts once. In sync all begin from the same step, and it is sent
- * all. */
+/* Async: a server that keeps its stretch from an earlier ps:0 is sent no floats. It answers how many updates every chunk has, but no more
+ * than there were steps: what ps:0 has lost is made again, and counts once. In sync all servers begin from the same step, so every server
+ * is sent its whole stretch. */
 static void restore(tri__coordinator *c, int server)
 {
     tri__follower *follower = &c->follower[server];
@@ -132,7 +133,7 @@ void tri__followers_gone(tri__coordinator *c, int server)
         tri__coordinator_go_on(c);
 }
 
-/* It holds its stretch: what waited for that goes on. */
+/* The server holds its stretch: what waited for that goes on. */
 static void holds(tri__coordinator *c, int server)
 {
     c->follower[server].state = TRI_FOLLOWER_HOLDING;
@@ -167,8 +168,8 @@ static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer, 
     return NULL;
 }
 
-/* A server that comes anew has lost its stretch. One that holds its stretch comes back from a broken connection, or meets a coordinator
- * that was restarted. In sync it may have missed who came and went meanwhile, and all go back. */
+/* A new process of a server has no stretch. A server that still holds its stretch had a broken connection, or ps:0 was restarted. In sync
+ * it may have missed which workers came and went meanwhile, so all go back. */
 tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
 {
     tri__coordinator *c = peer->server->coordinator;
@@ -193,10 +194,10 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
     follower->state = TRI_FOLLOWER_GREETED;
     peer->role = TRI_PEER_SERVER;
     if (!c->settled)
-        return NULL; /* welcomed when the model is known */
+        return NULL; /* it is welcomed when the model is known */
     tri__followers_welcome(c, peer->task, peer);
     bool current = follower->keeps && tri__json_integer_of(hello, "generation", 0) == peer->server->generation;
-    if (again && same && !sync && current) /* whether or not we heard that it was restored */
+    if (again && same && !sync && current) /* even if its RESTORED has not reached us */
         holds(c, peer->task);
     else if (again || (sync && follower->keeps))
         tri__recovery_begin(c);

@@ -1,4 +1,4 @@
-/* handover.c: what a new ps:0 asks of the servers that live, and what becomes of their answers. */
+/* handover.c: a new ps:0 asks the surviving servers for copies, and begins the job from them. */
 #include "store/ps/coordinator/servers/handover.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ void tri__handover_tell(tri__coordinator *c)
         return;
     }
     standing.books = tri__books_write(c);
-    if (c->phase == TRI_JOB_WAITING) /* those that are here are not all that the job begins with */
+    if (c->phase == TRI_JOB_WAITING) /* the workers that are here are not all that the job begins with */
         json_object_del(standing.books, "members");
     tri__primary_state(c->server, tri__standing_json(&standing));
     tri__standing_fini(&standing);
@@ -67,7 +67,7 @@ static void give_up(tri__coordinator *c, const char *why)
     bool begun = c->handover.state == TRI_HANDOVER_COPYING;
     tri__peer *keeper = c->pair[0].standby;
     c->handover.state = TRI_HANDOVER_NONE;
-    if (begun && keeper) { /* it comes back, as one that has nothing */
+    if (begun && keeper) { /* it connects again, and is treated as empty */
         tri__pairs_standby_gone(c, keeper);
         tri__peer_replaced(keeper);
     }
@@ -79,13 +79,13 @@ static void give_up(tri__coordinator *c, const char *why)
         tri__coordinator_take_up(c);
 }
 
-/* The server that has the range; NULL: it is not here. */
+/* The connection of the server that has the range; NULL: it is not here. */
 static tri__peer *source_of(const tri__coordinator *c, int server)
 {
     return server == 0 ? c->pair[0].standby : c->follower[server].peer;
 }
 
-/* In sync the ranges of all servers are needed, otherwise that of ps:0. */
+/* How many ranges are needed: in sync those of all servers, otherwise only that of ps:0. */
 static int sources(const tri__coordinator *c)
 {
     return is_sync(c) ? c->settings->servers : 1;
@@ -99,7 +99,7 @@ static bool are_here(const tri__coordinator *c)
     return true;
 }
 
-/* NULL: they have what is needed. */
+/* Why a handover is impossible; NULL: the servers have what is needed. */
 static const char *find_obstacle(const tri__coordinator *c)
 {
     const tri__server_options *options = &c->server->options;
@@ -112,7 +112,7 @@ static const char *find_obstacle(const tri__coordinator *c)
     return NULL;
 }
 
-/* The last step that all have made, and of which the standby knows where the job stood. */
+/* The last step that all servers have made, and after which the standby knows where the job stood. */
 static int64_t common_step(const tri__coordinator *c)
 {
     const tri__keeper *keeper = &c->handover.keeper;
@@ -142,7 +142,7 @@ static void ask_for_copies(tri__coordinator *c)
     }
 }
 
-/* Those that were asked for a copy are there, on the same connections. */
+/* The servers that were asked for a copy are still there, on the same connections. */
 static bool are_still_here(const tri__coordinator *c)
 {
     bool here = are_here(c) && c->pair[0].standby == c->handover.asked;
@@ -170,7 +170,7 @@ void tri__handover_check(tri__coordinator *c, int64_t now)
     }
 }
 
-/* All of the model is here as it was after that step. */
+/* The whole model is here, as it was after that step. */
 static void finish(tri__coordinator *c)
 {
     tri__handover *handover = &c->handover;
@@ -182,7 +182,7 @@ static void finish(tri__coordinator *c)
                   "ps:0 was lost: the job goes on at step %" PRId64 ", from the standby of its range, and no update is lost",
                   handover->standing.step);
     tri__snapshot_take_standing(c, &handover->standing);
-    tri__pairs_standby_gone(c, keeper); /* it comes back at once, and is filled anew */
+    tri__pairs_standby_gone(c, keeper); /* it connects again at once, and is filled anew */
     tri__peer_replaced(keeper);
     tri__coordinator_take_up(c);
 }
@@ -195,7 +195,7 @@ static tri_status take_state(tri__coordinator *c, const json_t *body)
     return NULL;
 }
 
-/* What servers go on telling of the step, and of the pairs, that an earlier ps:0 has left behind. */
+/* Messages of servers that are about the step or the pairs of an earlier ps:0. */
 static bool is_of_the_past(const tri__peer *peer, const tri__message *message)
 {
     return (peer->role == TRI_PEER_SERVER || peer->role == TRI_PEER_STANDBY) &&
@@ -220,11 +220,11 @@ tri_status tri__handover_message(tri__peer *peer, const tri__message *message, c
         return NULL;
     }
     if (message->type == TRI_MSG_PUSHED)
-        return NULL; /* what is pushed again is of an earlier generation */
+        return NULL; /* not needed: pushes that are repeated are of an earlier generation, and void */
     if (message->type != TRI_MSG_COPY)
         return tri_fail(TRI_BAD_DATA, "a %s before there is a job", tri__message_name(message->type));
     if (message->snapshot != c->snapshot.number)
-        return NULL; /* an earlier ps:0 has asked for it */
+        return NULL; /* an earlier ps:0 asked for it */
     TRI_TRY(tri__snapshot_receive(peer, message));
     if (--handover->left > 0)
         return NULL;

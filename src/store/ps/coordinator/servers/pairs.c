@@ -48,7 +48,7 @@ static json_t *primary_json(const tri__coordinator *c, int server)
     return json_pack("{s:i, s:s, s:i}", "server", server, "host", at->host, "port", (int)at->port);
 }
 
-/* Of all ranges: a worker that comes back may know another primary. */
+/* The primaries of all ranges: a worker that comes back may know an earlier primary. */
 json_t *tri__pairs_primaries(const tri__coordinator *c)
 {
     json_t *list = json_array();
@@ -70,7 +70,7 @@ void tri__pairs_greet(const tri__coordinator *c, int server, bool leads, json_t 
     json_object_set_new(welcome, "pair", json_integer(c->pair[server].number));
 }
 
-/* ps:0 remembers for the process in its place whether the standby of its range has all that was answered. */
+/* Notes, for the next process of ps:0, whether the standby of ps:0's range has all updates that were answered. */
 static bool note(tri__coordinator *c, uint32_t number)
 {
     const tri__server_options *options = &c->server->options;
@@ -86,7 +86,7 @@ static bool note(tri__coordinator *c, uint32_t number)
     return well;
 }
 
-/* The range of ps:0 itself: its primary is told by a call. */
+/* The range of ps:0 itself. Its primary is in this process, and is told by a call. */
 static void offer_own(tri__coordinator *c)
 {
     tri__pair *pair = &c->pair[0];
@@ -125,14 +125,14 @@ static void welcome_standby(tri__coordinator *c, int server)
 
 void tri__pairs_settled(tri__coordinator *c)
 {
-    if (c->pair && !note(c, 0)) /* what a standby has of an earlier ps:0 is of no use from here on */
+    if (c->pair && !note(c, 0)) /* what a standby has from an earlier ps:0 is of no use from here on */
         return;
     for (int i = 0; c->pair && i < c->settings->servers; i++)
         if (c->pair[i].state == TRI_PAIR_GREETED)
             welcome_standby(c, i);
 }
 
-/* The pair has no standby from here on. Only then may the primary hear that it is alone. */
+/* The pair has no standby from here on. Only after that may the primary be told that it is alone. */
 static void remove_standby(tri__coordinator *c, int server)
 {
     tri__pair *pair = &c->pair[server];
@@ -194,7 +194,7 @@ bool tri__pairs_promote(tri__coordinator *c, int server)
                   tri__range_server_name(!second_leads(pair), server, leads));
     tri__coordinator_notice(c, TRI_PS_LEFT, "ps", server, "%s goes on, and no update is lost", leads);
     tri__followers_take_over(c, server, pair->standby);
-    tri__steps_knows_view(&c->steps, server); /* ps:0 told it what it told the primary */
+    tri__steps_knows_view(&c->steps, server); /* as a standby it was told all views */
     pair->state = TRI_PAIR_ABSENT;
     pair->primary = second_leads(pair) ? TRI_PRIMARY_FIRST : TRI_PRIMARY_SECOND;
     pair->standby = NULL;
@@ -227,9 +227,9 @@ static tri_status take_address(tri__pair *pair, const json_t *second)
     return NULL;
 }
 
-/* Is the server that says hello the primary of its range? Where that is undecided, a server that holds its range was the primary before
- * ps:0 was restarted, and stays it. After such a restart a server that does not hold its range waits for the other one, which may; when
- * neither of the two does, it is the one that came last. In a new job it is ps:N. */
+/* Is the server that says hello the primary of its range? If that is undecided: a server that holds its range was the primary before ps:0
+ * was restarted, and stays the primary. After such a restart, a server that does not hold its range waits for the other one, which may hold
+ * it; if neither does, the one that comes last is the primary. In a new job the primary is ps:N. */
 static bool is_to_lead(const tri__coordinator *c, int server, bool is_second, const json_t *hello)
 {
     tri__pair *pair = &c->pair[server];
@@ -301,7 +301,7 @@ static void become_whole(tri__coordinator *c, int server)
     tri__log_line(c->server->options.log, TRI_LOG_INFO, "the range of ps:%d lives on two servers", server);
 }
 
-/* Other servers have made all steps but the last one, at least. */
+/* All other servers have made at least all steps but the last one. */
 void tri__pairs_stepped(tri__coordinator *c)
 {
     const tri__pair *pair = c->pair;
@@ -328,8 +328,8 @@ void tri__pairs_message(tri__coordinator *c, int server, const tri__message *mes
     }
 }
 
-/* ps:0 was restarted, and the server that was the primary before does not come. The other one is dismissed; it is the primary when it
- * connects again. */
+/* ps:0 was restarted, and the server that was the primary before does not come. ps:0 dismisses the other server, which becomes the primary
+ * when it connects again. */
 static void choose_another(tri__coordinator *c, int server, int64_t now)
 {
     tri__pair *pair = &c->pair[server];

@@ -1,5 +1,5 @@
-/* pairs.h: the two servers of each range, as ps:0 knows them (--replicas 2). ps:0 decides which of them is the primary; replication.h tells
- * what primary and standby do with each other.
+/* pairs.h: the two servers of each range, as ps:0 knows them (--replicas 2). ps:0 decides which of them is the primary; replication.h says
+ * how primary and standby work together.
  *
  * One of the two is ps:N itself. The other, its second server, runs in the process of another server. Either can be the primary. To ps:0
  * the primary is the follower of followers.h; the pair adds the standby:
@@ -16,12 +16,12 @@
  * does no harm: a server that was given up and still lives answers nobody, and becomes the standby when it connects again. If the primary
  * is lost while the pair is not whole, its range goes back to the last checkpoint, as it does without a standby.
  *
- * The range of ps:0 has a standby, too, which never becomes the primary: ps:0 decides alone, so that somebody must start it again, and then
- * it takes its range over from that standby (handover.h). In sync that pair is WHOLE a little later than it is filled: other servers may be
- * a step behind, and the standby can tell what a chunk was before its last step only when it has made that step itself.
+ * The range of ps:0 has a standby, too, which never becomes the primary: only ps:0 can coordinate. Its supervisor starts ps:0 again, and
+ * the new ps:0 takes its range over from that standby (handover.h). In sync that pair becomes WHOLE a little later than it is filled: other
+ * servers may be a step behind, and the standby knows what a chunk was before its last step only when it has made that step itself.
  *
- * Which server is the primary is UNDECIDED until one of the two has come. In a new job it is ps:N. When ps:0 was restarted it is the server
- * that was the primary before; if that one does not come, it is the other. */
+ * The primary is UNDECIDED until one of the two has come. In a new job it is ps:N. After ps:0 was restarted it is the server that was the
+ * primary before; if that server does not come, it is the other one. */
 #ifndef TRI_STORE_PS_COORDINATOR_SERVERS_PAIRS_H
 #define TRI_STORE_PS_COORDINATOR_SERVERS_PAIRS_H
 
@@ -44,30 +44,30 @@ typedef struct {
     uint32_t number;        /* of the last pair that was offered; a message about another one is void */
     tri__peer *standby;     /* NULL: ABSENT */
     bool standby_is_second; /* the standby is not ps:N itself */
-    int64_t filled;         /* ps:0's range: the standby was filled with chunks of up to so many steps; −1: it is not filled */
-    char host[256];         /* where the second server is … */
-    tri__address second;    /* … with its port; no host: it never came */
-    bool told;              /* people were told that there is no standby */
+    int64_t filled;         /* ps:0's range: the highest step of a chunk that the standby was filled with; −1: not filled */
+    char host[256];         /* where the second server is */
+    tri__address second;    /* its address, which borrows `host`; no host: it never came */
+    bool told;              /* the log says that there is no standby */
 } tri__pair;
 
 TRI_MUST_CHECK tri_status tri__pairs_init(tri__coordinator *coordinator);
 void tri__pairs_fini(tri__coordinator *coordinator);
 
-/* A server has said hello. leads: it is the primary, and the caller welcomes it; else this call has taken it as the standby. */
+/* A server has said hello. *leads: it is the primary, and the caller welcomes it; otherwise this call has taken it as the standby. */
 TRI_MUST_CHECK tri_status tri__pairs_hello(tri__peer *peer, const json_t *hello, bool *leads);
 /* The connection that ps:0 already has to the server that says this hello; NULL: none. */
 const tri__peer *tri__pairs_holder(const tri__coordinator *coordinator, int server, const json_t *hello);
 void tri__pairs_greet(const tri__coordinator *coordinator, int server, bool leads, json_t *welcome); /* adds its role to a welcome */
 void tri__pairs_settled(tri__coordinator *coordinator);              /* there is a job now: welcomes the standbys */
 void tri__pairs_offer(tri__coordinator *coordinator, int server);    /* tells the primary to fill its standby, if both are ready */
-void tri__pairs_separate(tri__coordinator *coordinator, int server); /* the range is restored: its standby is to begin anew */
+void tri__pairs_separate(tri__coordinator *coordinator, int server); /* the range is restored: dismisses its standby, which begins anew */
 bool tri__pairs_promote(tri__coordinator *coordinator, int server);  /* the primary is lost; false: there is no whole standby */
 void tri__pairs_standby_gone(tri__coordinator *coordinator, tri__peer *peer);
 void tri__pairs_message(tri__coordinator *coordinator, int server, const tri__message *message); /* FILLED or LONE, of a primary */
 void tri__pairs_stepped(tri__coordinator *coordinator); /* sync: a step has ended, or the standby of ps:0's range is filled */
 void tri__pairs_check_silent(tri__coordinator *coordinator, int64_t now);
 
-tri__peer *tri__pairs_standby(const tri__coordinator *coordinator, int server); /* it hears all that the primary hears; NULL: none */
+tri__peer *tri__pairs_standby(const tri__coordinator *coordinator, int server); /* ps:0 tells it what it tells the primary; NULL: none */
 json_t *tri__pairs_primaries(const tri__coordinator *coordinator);              /* for workers: where the primary of each range is */
 const tri__address *tri__pairs_address(const tri__coordinator *coordinator, int server); /* of the primary */
 

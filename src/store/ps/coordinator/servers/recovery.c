@@ -1,5 +1,5 @@
-/* recovery.c: what goes back, and in which order. Servers change their generation before they are given the first float, so that nothing
- * computed before reaches them; workers are told last, when every server holds what they are to begin from. */
+/* recovery.c: what goes back, and in which order. Servers change their generation before they receive the first float, so that they take
+ * nothing that was computed before. Workers are told last, when every server holds its stretch. */
 #include "store/ps/coordinator/servers/recovery.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static void go_back_together(tri__coordinator *c)
     tri__steps_go_back(&c->steps);
 }
 
-/* The last checkpoint is what all, or in async the servers that lost theirs, begin from again. */
+/* All servers, or in async those that lost their stretch, begin again from the last checkpoint. */
 static void go_back(tri__coordinator *c)
 {
     bool sync = c->settings->mode == TRI_PS_SYNC;
@@ -30,7 +30,7 @@ static void go_back(tri__coordinator *c)
         return;
     }
     int64_t lost = step > c->snapshot.standing.step ? step - c->snapshot.standing.step : 0;
-    if (sync) /* in async it is what the server lacks from now on */
+    if (sync) /* in async, books.lacks counts them */
         c->recovery.lost += lost;
     tri__log_line(c->server->options.log, TRI_LOG_WARNING, "a server was lost: %s back to step %" PRId64 ", %" PRId64 " updates are lost",
                   sync ? "all go" : "its part goes", c->snapshot.standing.step, lost);

@@ -1,4 +1,4 @@
-/* evaluator.c: connects and loses the evaluator, and waits for it when a snapshot is to be evaluated. snapshot.c takes its answers. */
+/* evaluator.c: the evaluator connects, disconnects, and is awaited when a snapshot is to be evaluated. snapshot.c takes its answers. */
 #include "store/ps/coordinator/snapshot/evaluator.h"
 
 #include <inttypes.h>

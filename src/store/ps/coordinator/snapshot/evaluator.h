@@ -19,13 +19,13 @@ typedef struct {
     tri__evaluator_state state;
     tri__peer *peer; /* NULL: it has no connection */
     bool named;      /* the log says that it is silent */
-    int64_t missed;  /* since when a snapshot waits for an evaluator that is not there; 0: none does */
+    int64_t missed;  /* when a snapshot began to wait for an evaluator that is not there; 0: none waits */
 } tri__remote_evaluator;
 
 TRI_MUST_CHECK tri_status tri__evaluator_hello(tri__peer *peer, const json_t *hello);
 void tri__evaluator_disconnected(tri__coordinator *coordinator, const tri__peer *peer);
 void tri__evaluator_ask(const tri__coordinator *coordinator); /* asks it to evaluate the snapshot, if it is HERE */
 void tri__evaluator_bye(tri__coordinator *coordinator, const char *reason);
-void tri__evaluator_check(tri__coordinator *coordinator, int64_t now); /* whether it is silent, or missing */
+void tri__evaluator_check(tri__coordinator *coordinator, int64_t now); /* checks whether it is silent or missing */
 
 #endif

@@ -1,7 +1,8 @@
 /* snapshot.c: the coordinator's copy of the whole model.
  *
- * One at a time. In sync it is of one step: no token of the next is out before every server has copied its stretch. What is copied then
- * travels to ps:0 while training goes on; when all is there, the evaluator pulls it and a thread writes the checkpoint. */
+ * There is one snapshot at a time. In sync all its parts are of the same step: ps:0 gives out no token of the next step before every server
+ * has copied its stretch. The copies then travel to ps:0 while training goes on. When all are here, the evaluator pulls the snapshot and a
+ * thread writes the checkpoint. */
 #include "store/ps/coordinator/snapshot/snapshot.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static uint32_t slots_of(const tri__coordinator *c, bool all)
     return all ? 1u + (uint32_t)tri_rule_slots(&c->job.rule) : 1;
 }
 
-/* Between ps:0's own stretch and its place in the whole. */
+/* Copies between ps:0's own stretch and its place in the whole. */
 static void copy_own(tri__coordinator *c, uint32_t slots, bool into_whole)
 {
     tri__stretch *stretch = c->server->stretch;
@@ -137,7 +138,7 @@ uint32_t tri__snapshot_all_slots(const tri__coordinator *c)
 void tri__snapshot_take_standing(tri__coordinator *c, tri__standing *standing)
 {
     tri__snapshot *snapshot = &c->snapshot;
-    if (c->settings->mode != TRI_PS_SYNC) /* the parts of other servers are those of the checkpoint */
+    if (c->settings->mode != TRI_PS_SYNC) /* the parts of other servers come from the checkpoint */
         tri__books_pass_copies(c, &snapshot->standing, standing->books);
     tri__standing_fini(&snapshot->standing);
     snapshot->standing = *standing;
@@ -150,9 +151,9 @@ tri_status tri__snapshot_go_back(tri__coordinator *c)
     tri__snapshot *snapshot = &c->snapshot;
     TRI_TRY(load(c));
     snapshot->kept = snapshot->standing.step;
-    if (snapshot->written > snapshot->standing.step) /* where none was written, it is the beginning that was loaded */
+    if (snapshot->written > snapshot->standing.step) /* it stays −1 if none was written, and the initial values were loaded */
         snapshot->written = snapshot->standing.step;
-    snapshot->copied = -1; /* what was copied of steps that are to be made again is not of them */
+    snapshot->copied = -1; /* a step that is made again needs a new snapshot */
     return NULL;
 }
 
@@ -188,7 +189,7 @@ static void release(tri__coordinator *c)
     tri__coordinator_go_on(c);
 }
 
-/* On the writer's thread, which reads nothing else of the coordinator: the loop may change the rest meanwhile. */
+/* Runs on the writer's thread, and reads nothing else of the coordinator, since the loop may change it meanwhile. */
 static void write_snapshot(tri__coordinator *c, bool best)
 {
     const tri__server_options *options = &c->server->options;
@@ -354,11 +355,11 @@ void tri__snapshot_begin(tri__coordinator *c, unsigned purpose)
     take(c, purpose);
 }
 
-/* The snapshot that was good enough is the model; otherwise the last state is, which is evaluated too unless there is a hurry. */
+/* If a snapshot was good enough, it is the model. Otherwise the model is the last state, and is evaluated too. */
 void tri__snapshot_take_last(tri__coordinator *c)
 {
     tri__snapshot *snapshot = &c->snapshot;
-    bool sync = c->settings->mode == TRI_PS_SYNC; /* else servers may have had parts of the last steps still to come when it was kept */
+    bool sync = c->settings->mode == TRI_PS_SYNC; /* otherwise the last checkpoint may lack parts of the last steps on some servers */
     if (c->ending == TRI_ENDING_ENOUGH && snapshot->copied == snapshot->standing.step) {
         snapshot->purpose |= TRI_FOR_END;
         snapshot->state = TRI_SNAPSHOT_WRITING;
@@ -380,14 +381,14 @@ void tri__snapshot_check_time(tri__coordinator *c, int64_t now)
     c->snapshot.checkpoint_due |= c->phase == TRI_JOB_RUNNING && c->job.checkpoint_period && now > c->snapshot.next_checkpoint;
 }
 
-/* Part of the snapshot that is being taken, not of one that was given up. */
+/* Is this a part of the present snapshot, not of one that was given up? */
 static bool is_wanted(const tri__coordinator *c, int server, const tri__message *copy)
 {
     return c->snapshot.state == TRI_SNAPSHOT_COMING && copy->snapshot == c->snapshot.number &&
            c->follower[server].state == TRI_FOLLOWER_HOLDING;
 }
 
-/* Rows of a snapshot that was given up may be of another kind than those of the one at hand: they are read, and dropped. */
+/* Rows of a snapshot that was given up are not checked: the list of rows may differ from the present one's. They are read and dropped. */
 static tri_status check_rows(const tri__peer *peer, const tri__message *message)
 {
     const tri__coordinator *c = peer->server->coordinator;
@@ -397,8 +398,8 @@ static tri_status check_rows(const tri__peer *peer, const tri__message *message)
                                    : tri__table_piece_check(&peer->server->layout, message, slots_of(c, true));
 }
 
-/* A copy is read to memory of the connection's own: by the time all of it is here, the snapshot may have been given up, and the whole model
- * may be what servers are restored from. */
+/* A copy is read into memory of the connection, not into the whole model: by the time all of it is here, the snapshot may have been given
+ * up, and ps:0 may be restoring servers from the whole model. */
 tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__coordinator *c = peer->server->coordinator;
@@ -450,7 +451,7 @@ static void receive_range(tri__coordinator *c, const tri__peer *peer, const tri_
     memcpy(slot_of(c->snapshot.whole, message->slot) + range.first, peer->gradient, range.count * sizeof(float));
 }
 
-/* A piece of a table that is all zeros comes without a body, and was not looked at yet. */
+/* A piece of a table that is all zeros comes without a body, so tri__snapshot_body has not checked it yet. */
 static tri_status check_empty(tri__peer *peer, const tri__message *message)
 {
     void *body;
@@ -515,10 +516,10 @@ tri_status tri__snapshot_evaluated(tri__coordinator *c, const json_t *body)
     const tri__server_options *options = &c->server->options;
     tri__snapshot *snapshot = &c->snapshot;
     if (snapshot->state != TRI_SNAPSHOT_EVALUATING || tri__json_integer_of(body, "step", -1) != snapshot->standing.step)
-        return NULL; /* an answer to what was asked before a failure */
+        return NULL; /* it answers a question from before a failure */
     snapshot->state = TRI_SNAPSHOT_WRITING;
     TRI_TRY(tri__snapshot_named_known(c));
-    tri__coordinator_show(c); /* as things are now */
+    tri__coordinator_show(c); /* the owner sees the present state first */
     unsigned verdict = options->owner->evaluated(options->context, snapshot->standing.step, body);
     if (verdict & TRI_PS_ENOUGH)
         tri__coordinator_end_for(c, TRI_ENDING_ENOUGH);

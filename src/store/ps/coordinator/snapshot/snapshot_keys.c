@@ -1,4 +1,4 @@
-/* snapshot_keys.c: keys come and go before the rows that they have (stretch/key_cells.h). */
+/* snapshot_keys.c: keys are sent and received before their rows (stretch/key_cells.h). */
 #include "store/ps/coordinator/snapshot/snapshot_keys.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include "base/memory/memory.h"
 #include "graph/store/store.h"
 
-/* Cells of a map are fewer than four times its rows, or 64. So the whole has cells for all keys that wait. */
+/* A map has fewer cells than four times its rows, or 64. So the whole has cells for all keys that wait. */
 enum { LEAST_ROWS = 16 };
 
 tri_status tri__snapshot_add_grown_tables(tri__coordinator *c)
@@ -33,7 +33,7 @@ void tri__snapshot_grown_fini(tri__snapshot *snapshot)
     tri__key_cells_fini(&snapshot->cells);
 }
 
-/* Every server has what the books say; ps:0 has the rest, which is all where they say nothing. */
+/* Every other server gets what the books say, and ps:0 gets the rest. If the books say nothing, ps:0 gets all. */
 static void deal_left_out(tri__coordinator *c)
 {
     tri__snapshot *snapshot = &c->snapshot;
@@ -95,7 +95,7 @@ tri_status tri__snapshot_fill_own_keys(tri__coordinator *c)
 
 /* ---- copies ---- */
 
-/* Cells of a server, in their order: its rows are the next of the whole's. */
+/* Adds cells of a server, in their order. Each row of the server gets the next row of the whole. */
 static tri_status add_keys(tri__coordinator *c, int server, int64_t position, const tri__key_cell *cell, int64_t count)
 {
     tri__key_map *map = c->snapshot.whole->map;

@@ -1,5 +1,5 @@
-/* snapshot_named.c: the list is made of what the evaluator pulls of a whole snapshot, and dealt out to the servers as rows are. Pieces are
- * as large as those of whole tables. */
+/* snapshot_named.c: the list has the rows that the evaluator pulled from a whole snapshot. It is dealt out to the servers as rows are.
+ * Pieces are as large as those of whole tables. */
 #include "store/ps/coordinator/snapshot/snapshot_named.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* An evaluator that was started again reads the same test examples, unless somebody has changed them. */
+/* A restarted evaluator reads the same test examples, unless somebody has changed them. */
 static tri_status check_named(const tri__row_list *named, const tri__row_list *pulled)
 {
     for (int64_t i = 0; i < pulled->count; i++)
@@ -88,7 +88,7 @@ tri_status tri__snapshot_named_known(tri__coordinator *c)
     TRI_TRY(deal(named, servers));
     memset(named->told, 0, sizeof named->told);
     named->known = true;
-    for (int i = 0; i < servers; i++) /* a list that no message holds: servers go on to send whole tables */
+    for (int i = 0; i < servers; i++) /* if a list is too long for a message, servers go on to send whole tables */
         named->known &= named->server[i].count <= (TRI_KEYED_MOST - TRI_KEYED_HEAD) / TRI_KEYED_ROW_MOST;
     return NULL;
 }
@@ -133,7 +133,7 @@ uint32_t tri__snapshot_named_pieces(const tri__coordinator *c, int server)
     return pieces;
 }
 
-/* Rows of the piece that begins there; 0: none does. */
+/* How many rows the piece has that begins at copy->position; 0: no piece begins there. */
 static int64_t piece_rows(const tri__peer *peer, const tri__message *copy)
 {
     const tri__layout *layout = &peer->server->layout;

@@ -6,7 +6,7 @@
 
 #include "store/table.h"
 
-/* Where tables grow: rows first … first + count − 1 of a server, out of the whole. Those that no key has are 0. */
+/* Where tables grow: reads rows first … first + count − 1 of a server from the whole. Rows that no key has are 0. */
 static void read_grown(const tri__coordinator *c, int server, const tri_table *whole, int64_t first, int64_t count, int slot, float *out)
 {
     const tri__row_list *rows = &c->snapshot.grown[server].rows;
@@ -15,7 +15,7 @@ static void read_grown(const tri__coordinator *c, int server, const tri_table *w
         tri__table_read(whole, rows->rows[first + i], 1, 1, slot, out + i * whole->width);
 }
 
-/* … and into it. from: NULL where all are 0. */
+/* Where tables grow: writes such rows into the whole. from: NULL where all are 0. */
 static void write_grown(const tri__coordinator *c, int server, tri_table *whole, int64_t first, int64_t count, int slot, const float *from)
 {
     const tri__row_list *rows = &c->snapshot.grown[server].rows;

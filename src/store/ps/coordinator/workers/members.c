@@ -1,7 +1,7 @@
 /* members.c: the workers that take part, from their welcome (welcome.c) until they leave.
  *
- * A worker is known by its task, and its process by an incarnation. One whose connection closed has half a second to come back; then it
- * has left, and what it had not done is others' to do. stragglers.c looks for those that are connected and silent. */
+ * ps:0 knows a worker by its task, and its process by an incarnation. A worker whose connection closed has half a second to come back; then
+ * it has left, and other workers do what it had not done. stragglers.c looks for workers that are connected and silent. */
 #include "store/ps/coordinator/workers/members.h"
 
 #include <inttypes.h>
@@ -59,7 +59,7 @@ int tri__members_ready(const tri__members *members)
     return count;
 }
 
-/* A new job begins with the workers that were asked for, and a ps:0 in place of one that died with those that made the last steps. */
+/* A new job begins with the workers that the user asked for; after ps:0 was restarted, with the workers that made the last steps. */
 void tri__members_expect(tri__coordinator *c)
 {
     bool again = c->server->options.recovers && tri__books_members(c->snapshot.standing.books, c->members.expected);
@@ -85,7 +85,7 @@ int tri__members_missing(const tri__members *members)
     return count;
 }
 
-/* One whose connection broke may come back, with its report. */
+/* A worker whose connection broke may come back and report. */
 bool tri__members_reported(const tri__members *members)
 {
     for (int task = 0; task < members->tasks; task++) {
@@ -96,7 +96,7 @@ bool tri__members_reported(const tri__members *members)
     return true;
 }
 
-/* What each worker said last, with what is in the model of it: a worker cannot know that. */
+/* The last report of each worker, and how many of its steps are in the model, which a worker cannot know. */
 json_t *tri__members_reports(const tri__coordinator *c)
 {
     json_t *list = json_array();
@@ -190,14 +190,14 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
         tri__tokens_leave(c->tokens, task);
         return;
     }
-    int64_t step = tri__steps_last_issued(c); /* in the next it has no part */
+    int64_t step = tri__steps_last_issued(c); /* it has no part in the next step */
     if (step >= 0) {
         tri__followers_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
         tri__stretch_leave(c->server->stretch, task, step);
         tri__server_settle(c->server);
     }
     if (c->settings->backup)
-        tri__steps_choose(c); /* perhaps nobody else is left to be waited for */
+        tri__steps_choose(c); /* perhaps all other gradients are here */
 }
 
 void tri__member_disconnected(tri__coordinator *c, tri__peer *peer)
@@ -215,11 +215,11 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
 {
     tri__member *member = &c->members.member[peer->task];
     if (message->generation != c->server->generation || member->state == TRI_MEMBER_NONE)
-        return NULL; /* from before all went back: it will be ready again; or it has left */
+        return NULL; /* sent before all went back, and it will be READY again; or it has left */
     member->ahead = message->ahead < 1 ? 1 : message->ahead > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int)message->ahead;
     if (member->state == TRI_MEMBER_WELCOMED)
         member->state = TRI_MEMBER_READY;
-    if (c->phase < TRI_JOB_STOPPING) /* then it has said its last word, and all went back meanwhile */
+    if (c->phase < TRI_JOB_STOPPING) /* later than that, its final report still counts, though all went back */
         member->reported = false;
     tri__steps_members_changed(&c->steps);
     if (c->settings->mode != TRI_PS_SYNC && member->state == TRI_MEMBER_READY)
@@ -244,15 +244,15 @@ void tri__member_report(tri__coordinator *c, tri__peer *peer, const json_t *body
     tri__coordinator_go_on(c);
 }
 
-/* Those that have left would fail again for the same reason: nobody is waited for. */
+/* Workers that left would fail again for the same reason, so the job does not wait for them. */
 static void end_where_nobody_is_left(tri__coordinator *c, int task, tri_code code, const char *reason)
 {
     if (!is_anybody_left(&c->members) && c->phase == TRI_JOB_RUNNING)
         tri__coordinator_fail(c, tri_fail(code, "no worker is left; worker:%d was the last: %s", task, reason));
 }
 
-/* A worker's data is damaged. That may be its own copy, and another one can do what it left. Where another one has found the very same,
- * everybody would in turn: better to end than to lose worker after worker. */
+/* A worker's data is damaged. Perhaps only its own copy is; then other workers can do its steps. If a second worker reports the very same
+ * damage, every worker would find it in turn: the job ends now, before it loses worker after worker. */
 static void take_damage(tri__coordinator *c, int task, const char *reason)
 {
     bool again = !strncmp(c->members.damage, reason, sizeof c->members.damage - 1);
@@ -267,7 +267,7 @@ static void take_damage(tri__coordinator *c, int task, const char *reason)
     c->members.damaged_task = task;
 }
 
-/* A worker that leaves by itself says why: its data is damaged, it was asked to end. */
+/* A worker that leaves by itself says why: for example, its data is damaged, or it was asked to end. */
 void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
 {
     const char *reason = json_string_value(json_object_get(body, "reason"));

@@ -1,7 +1,8 @@
 /* steps.c: whose turn it is.
  *
- * Async: every member has tokens of its own, one for each update. Sync: the members of a view share each step; views change between two
- * steps only, after all servers know the new one. With backup workers the first so many whose gradient has come make up the step. */
+ * Async: every worker has tokens of its own, one for each update. Sync: the workers of a view share each step; the view changes only
+ * between two steps, after all servers know the new one. With backup workers, the first workers whose gradient comes make up the step: as
+ * many as there are without the backup. */
 #include "store/ps/coordinator/workers/steps.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ bool tri__steps_is_between(const tri__steps *steps)
     return steps->state == TRI_STEP_BETWEEN;
 }
 
-/* Backup workers: has its gradient of the present step come in time? */
+/* Backup workers: has this task's gradient of the present step come in time? */
 static bool has_chosen(const tri__steps *steps, int task)
 {
     for (int i = 0; i < steps->chosen; i++)
@@ -67,16 +68,16 @@ void tri__steps_send_token(tri__peer *peer, const tri__token *token, bool more)
     tri__message_send(peer->connection, &message, more);
 }
 
-/* With --checkpoint-every N steps, at most N are ever lost: no step begins beyond the next checkpoint before that is written. A checkpoint
- * that could not be written is told, and training goes on. */
+/* With --checkpoint-every N steps, at most N steps are ever lost: no step after the next checkpoint begins before that checkpoint is
+ * written. If it could not be written, the log says so, and training goes on. */
 bool tri__steps_may_go_on(const tri__coordinator *c)
 {
     int64_t every = c->job.checkpoint_every;
     return every == 0 || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < c->snapshot.kept + every;
 }
 
-/* Silent members may hold what is left until then. The others do not wait for them: a checkpoint now lets them go on. Only where the silent
- * hold as much as may be lost, nobody can. */
+/* Silent workers may hold all steps that are left before the next checkpoint. The others do not wait for them: a checkpoint now lets them
+ * go on. Only if no update was made since the last checkpoint, a new one would not help. */
 bool tri__steps_held_up(const tri__coordinator *c)
 {
     if (c->settings->mode == TRI_PS_SYNC || tri__steps_may_go_on(c) || tri__coordinator_step(c) == c->snapshot.kept)
@@ -84,7 +85,7 @@ bool tri__steps_held_up(const tri__coordinator *c)
     return tri__members_all_named(&c->members);
 }
 
-/* Async: as many as it can use. more: its answer follows. */
+/* Async: gives a worker as many tokens as it can use. more: an answer to it follows. */
 static void grant(tri__coordinator *c, int task, bool more)
 {
     tri__member *member = &c->members.member[task];
@@ -109,7 +110,7 @@ static json_t *tasks_json(const int *tasks, int count)
     return list;
 }
 
-/* Backup workers: how many gradients make up the step: all but the backup, and never more than can still come. */
+/* Backup workers: how many gradients make up the step: the number of workers less the backup, and never more than can still come. */
 static int wanted_parts(const tri__coordinator *c)
 {
     const tri__view *view = &c->steps.view;
@@ -117,8 +118,7 @@ static int wanted_parts(const tri__coordinator *c)
     for (int i = 0; i < view->count; i++) {
         bool chosen = has_chosen(&c->steps, view->task[i]);
         const tri__member *member = &c->members.member[view->task[i]];
-        possible +=
-            !chosen && member->state >= TRI_MEMBER_READY && member->tokens > 0; /* one in another's place has no part of this step */
+        possible += !chosen && member->state >= TRI_MEMBER_READY && member->tokens > 0; /* a new process has no token of this step */
     }
     wanted = wanted > 1 ? wanted : 1;
     return wanted < possible ? wanted : possible;
@@ -139,7 +139,7 @@ void tri__steps_choose(tri__coordinator *c)
         tri__server_settle(c->server);
 }
 
-/* A worker's gradient has come: it is one of the first, or late. */
+/* A worker's gradient has come: it is chosen if it is one of the first, and dropped if it is late. */
 static void add_choice(tri__coordinator *c, int task, int64_t step)
 {
     tri__steps *steps = &c->steps;
@@ -147,7 +147,7 @@ static void add_choice(tri__coordinator *c, int task, int64_t step)
     if (step != tri__coordinator_step(c) || steps->state != TRI_STEP_OPEN || has_chosen(steps, task))
         return;
     if (!member->tokens || member->token[0].step != step)
-        return; /* nobody asked for it */
+        return; /* it has no token for this step */
     int at = steps->chosen++;
     for (; at > 0 && steps->chosen_task[at - 1] > task; at--) { /* in the order of tasks */
         steps->chosen_task[at] = steps->chosen_task[at - 1];
@@ -178,7 +178,7 @@ bool tri__steps_pushed(tri__peer *peer, const tri__message *push)
     return true;
 }
 
-/* Nothing stands between this step and the next: no snapshot, no change of members, no end. */
+/* The next step can begin at once: no snapshot, change of members or end comes before it. */
 static bool clear_to_go(const tri__coordinator *c)
 {
     return c->phase == TRI_JOB_RUNNING && !c->steps.view.outdated && !tri__coordinator_ends(c) && c->recovery.state == TRI_RECOVERY_NONE &&
@@ -197,8 +197,8 @@ void tri__steps_issue(tri__coordinator *c, bool more)
     }
 }
 
-/* Everyone is about to be answered: where nothing stands in between, the next step's token goes ahead of the answer, in one piece with it.
- * With backup workers some are answered later, and all get theirs from go_on. */
+/* All workers are about to be answered. If the next step can begin at once, its token is sent right before the answer, in one piece with
+ * it. With backup workers some are answered later, and go_on sends all tokens. */
 void tri__steps_chunk_ends(tri__server *server)
 {
     tri__coordinator *c = server->coordinator;
@@ -232,7 +232,7 @@ bool tri__steps_renew_view(tri__coordinator *c)
         view->count = 0;
         for (int task = 0; task < c->members.tasks; task++) {
             tri__member *member = &c->members.member[task];
-            tri__tokens_leave(c->tokens, task); /* and comes anew, where it is still there, or another process in its place */
+            tri__tokens_leave(c->tokens, task); /* joins again below, if it or a process in its place is ready */
             tri__member_join(member, c->tokens, task);
             if (member->state == TRI_MEMBER_TAKES_PART)
                 view->task[view->count++] = task;
@@ -286,7 +286,8 @@ void tri__steps_clip(tri__coordinator *c)
     tri__steps_chunk_ended(c->server);
 }
 
-/* A server may tell it again, as when a late part comes, and it may be of a step that is over, or of a time before all went back. */
+/* A server may send its norm more than once, for example when a late part comes. The norm may also be of a step that is over, or from
+ * before all went back. */
 void tri__steps_norm(tri__coordinator *c, tri__peer *peer, const tri__message *message)
 {
     const tri__follower *follower = &c->follower[peer->task];

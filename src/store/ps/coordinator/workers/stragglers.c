@@ -1,7 +1,7 @@
 /* stragglers.c: workers that keep others waiting.
  *
- * Who owes something depends on the mode: in sync all wait for each other's part of a step, otherwise for nobody but at the beginning and
- * at the end. */
+ * What the job waits for depends on the mode. In sync all workers wait for each other's part of a step. In the other modes nobody waits for
+ * a worker, except at the beginning and at the end of the job. */
 #include "store/ps/coordinator/workers/stragglers.h"
 
 #include <inttypes.h>
@@ -12,22 +12,22 @@
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/stretch/gather.h"
 
-/* All members wait for each other's part of a step; with backup workers, for no one in particular. */
+/* All workers wait for each other's part of a step. With backup workers they wait for no worker in particular. */
 static bool is_in_step(const tri__coordinator *c)
 {
     return c->settings->mode == TRI_PS_SYNC && c->settings->backup == 0 && c->phase == TRI_JOB_RUNNING;
 }
 
-/* With backup workers, too, when more are silent than can be done without. */
+/* Sync: no update was made for two heartbeats. With backup workers this happens when more workers are silent than the backup. */
 static bool is_held_up(const tri__coordinator *c)
 {
     return c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING &&
            tri__clock_now() - c->steps.moved >= 2 * c->settings->heartbeat;
 }
 
-/* Between two steps. Where no member is ready, all wait for those that pull the parameters. In sync, all pull them anew after going back,
- * and the next step waits for all of them; and a server cannot copy its stretch as long as it lacks a part of the last step that ps:0
- * has. */
+/* Does the next step wait for this worker? If no worker is ready, the job waits for workers that pull the parameters. In sync, all workers
+ * pull them anew after going back, and the next step waits for all of them. Also in sync, a server cannot copy its stretch while it lacks a
+ * part of the last step that ps:0 has. */
 static bool holds_up_next_step(const tri__coordinator *c, const tri__member *member)
 {
     if (c->phase != TRI_JOB_RUNNING)
@@ -37,8 +37,8 @@ static bool holds_up_next_step(const tri__coordinator *c, const tri__member *mem
     return c->settings->mode == TRI_PS_SYNC && member->state == TRI_MEMBER_TAKES_PART && tri__snapshot_holds_up(c);
 }
 
-/* With clipping: ps:0 has all parts of the step, and waits for the norm of a server that has not. Whose part that lacks ps:0 cannot
- * know. */
+/* With clipping: ps:0 has all parts of the step, and waits for the norm of a server that lacks some. ps:0 cannot know which worker's part
+ * that server lacks. */
 static bool lacks_elsewhere(const tri__coordinator *c)
 {
     bool open = c->job.rule.clip > 0 && is_in_step(c) && !tri__steps_is_between(&c->steps);
@@ -47,7 +47,8 @@ static bool lacks_elsewhere(const tri__coordinator *c)
     return open;
 }
 
-/* Is anything awaited of this worker? In sync, those that wait for others owe nothing. elsewhere: a server other than ps:0 lacks a part. */
+/* Does the job wait for this worker? In sync, a worker that itself waits for others owes nothing. elsewhere: a server other than ps:0 lacks
+ * a part. */
 static bool owes(const tri__coordinator *c, int task, bool elsewhere)
 {
     const tri__member *member = &c->members.member[task];
@@ -61,7 +62,7 @@ static bool owes(const tri__coordinator *c, int task, bool elsewhere)
            (!is_in_step(c) || elsewhere || tri__stretch_lacks(c->server->stretch, task));
 }
 
-/* For how long it has kept others waiting without a word. In sync nobody waits for it before the step has begun. */
+/* How long the worker has been silent while others waited for it. In sync nobody waits for it before the step has begun. */
 static int64_t silence_of(const tri__coordinator *c, const tri__member *member, int64_t now)
 {
     int64_t since = member->peer ? member->peer->heard : member->gone ? member->gone : now;
@@ -86,7 +87,7 @@ static void evict(tri__coordinator *c, int task)
         tri__connection_close(peer->connection);
 }
 
-/* Tell people once, and the live line as long as it lasts. */
+/* The log says it once; the live line shows it as long as it lasts. */
 static void name_straggler(tri__coordinator *c, int task, int64_t silent)
 {
     tri__member *member = &c->members.member[task];

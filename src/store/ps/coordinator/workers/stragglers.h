@@ -4,7 +4,7 @@
 
 #include "store/ps/server/server_inside.h"
 
-/* Names a worker that has been silent for two heartbeats, in the log and in members.straggler; after the timeout it has left. */
+/* Names a worker that has been silent for two heartbeats, in the log and in members.straggler. After the timeout, the worker has left. */
 void tri__stragglers_check(tri__coordinator *coordinator, int64_t now);
 
 #endif

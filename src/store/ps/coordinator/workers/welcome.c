@@ -1,4 +1,4 @@
-/* welcome.c: workers come. Each says hello, is compared with what the job trains, and is welcomed when all servers hold their ranges. */
+/* welcome.c: a worker says hello. ps:0 compares what it trains with the job, and welcomes it when all servers hold their ranges. */
 #include "store/ps/coordinator/workers/welcome.h"
 
 #include <inttypes.h>
@@ -54,14 +54,14 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
     return NULL;
 }
 
-/* A worker, not a server or an evaluator, which may have to wait too. */
+/* True for a worker that waits for its welcome. Servers and evaluators may have to wait too. */
 static bool awaits_welcome(const tri__peer *peer)
 {
     const char *role = json_string_value(json_object_get(peer->hello, "role"));
     return role && !strcmp(role, "worker");
 }
 
-/* Another process under a task number that is taken is a mistake; under one that was left it is a successor. */
+/* A second process under the task number of a connected worker is a mistake. If the worker is not connected, the process replaces it. */
 static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
 {
     tri__member *member = &c->members.member[peer->task];
@@ -102,14 +102,14 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
                                      tri__tables_json(&c->job.tables), "generation", (json_int_t)peer->server->generation, "member",
                                      member->state >= TRI_MEMBER_READY, "step", (json_int_t)tri__coordinator_step(c), "done",
                                      (json_int_t)c->books.share[peer->task].steps, "primaries", tri__pairs_primaries(c)));
-    for (int i = 0; i < member->tokens; i++) /* those it has may have been lost on the way */
+    for (int i = 0; i < member->tokens; i++) /* its tokens may have been lost on the way */
         tri__steps_send_token(peer, &member->token[i], false);
     if (c->phase >= TRI_JOB_STOPPING)
         tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_STOP, .step = tri__coordinator_step(c)}, false);
     return NULL;
 }
 
-/* A number that nobody has, in turn, so that two who ask at once get two. */
+/* A task number that nobody has. Numbers are given in turn, so that two workers that ask at once get different ones. */
 static int free_number(tri__coordinator *c)
 {
     int first = c->settings->workers;
@@ -151,7 +151,7 @@ void tri__welcome_admit(tri__coordinator *c)
     }
 }
 
-/* As long as servers are awaited, no worker is welcome, and one that has come has done what it can. */
+/* While ps:0 waits for servers, it welcomes no worker; then it does not wait for a worker that has come. */
 bool tri__welcome_is_awaited(const tri__coordinator *c, int task)
 {
     const tri__member *member = &c->members.member[task];

@@ -1,4 +1,4 @@
-/* filling.c: chunk by chunk, tables piece by piece, as fast as the stream takes them. */
+/* filling.c: sends the range chunk by chunk, and tables piece by piece, as fast as the stream takes them. */
 #include "store/ps/server/replication/filling.h"
 
 #include "base/memory/memory.h"
@@ -17,7 +17,7 @@ bool tri__filling_has(const tri__server *server, uint32_t chunk)
     return index < replication->filled || (index == replication->filled && replication->filled_rows > 0);
 }
 
-/* The rows of an update rise. */
+/* Rows of an update are sorted, so those that the standby has come first. */
 int64_t tri__filling_count_rows(const tri__server *server, const tri__applied *update)
 {
     const tri__replication *replication = &server->replication;
@@ -29,7 +29,7 @@ int64_t tri__filling_count_rows(const tri__server *server, const tri__applied *u
     return count;
 }
 
-/* The standby did not hear what ps:0 said before it came: which workers are known, which have left, and who makes up which steps. */
+/* Tells the standby what ps:0 said before it came: which workers are known, which have left, and which make up which steps. */
 static void send_news(tri__server *server)
 {
     tri__connection *connection = server->replication.stream->connection;
@@ -54,7 +54,7 @@ static void send_news(tri__server *server)
         tri__message_send(connection, &(tri__message){.type = TRI_MSG_NORM, .step = clip.steps - 1, .norm = clip.factor}, true);
 }
 
-/* Async: which pushes are in the chunk. In sync its step tells. */
+/* Async: which pushes are in the chunk. In sync its step says it. */
 static void send_known(tri__server *server, uint32_t chunk)
 {
     tri__connection *connection = server->replication.stream->connection;
@@ -126,8 +126,8 @@ static tri_status send_next(tri__server *server)
     return NULL;
 }
 
-/* Send as many chunks as the stream takes. Answers wait for the standby from the moment when the last chunk is sent; updates that were
- * answered before are on the stream before FILLED. */
+/* Sends as many chunks as the stream takes. From the moment when the last chunk is sent, answers wait for the standby. Updates that were
+ * answered earlier are on the stream before FILLED. */
 void tri__filling_go_on(tri__server *server)
 {
     tri__replication *replication = &server->replication;

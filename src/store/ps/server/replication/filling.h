@@ -5,9 +5,9 @@
 #include "store/ps/server/server_inside.h"
 
 void tri__filling_begin(tri__server *server); /* the standby has said welcome: tells it what it must know, and sends the first chunks */
-void tri__filling_go_on(tri__server *server); /* the stream may take more; nothing to do where all is sent */
+void tri__filling_go_on(tri__server *server); /* sends more, if the stream takes it and not all is sent */
 
-bool tri__filling_has(const tri__server *server, uint32_t chunk); /* the standby has the chunk, or the first rows of it … */
-int64_t tri__filling_count_rows(const tri__server *server, const tri__applied *update); /* … and so many of those that the update names */
+bool tri__filling_has(const tri__server *server, uint32_t chunk);                       /* the standby has the chunk, or its first rows */
+int64_t tri__filling_count_rows(const tri__server *server, const tri__applied *update); /* how many of its rows the standby has */
 
 #endif

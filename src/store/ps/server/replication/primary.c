@@ -1,4 +1,4 @@
-/* primary.c: the primary's end of the stream: answers that wait for the standby, and updates that are sent to it. filling.c fills it. */
+/* primary.c: the primary's end of the stream: answers that wait for the standby, and updates that go to it. filling.c fills the standby. */
 #include "store/ps/server/replication/primary.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static bool waits(const tri__replication *replication)
            replication->state == TRI_REPLICATION_ASKING;
 }
 
-/* Send the answers whose updates the standby has; all: also those whose updates it lacks. */
+/* Sends the answers whose updates the standby has; all: also those whose updates it lacks. */
 static void answer_owed(tri__replication *replication, bool all)
 {
     while (replication->count > 0 && (all || replication->owed[replication->first].after <= replication->had)) {
@@ -106,7 +106,7 @@ static void send_update(void *context, const tri__applied *update)
     tri__server *server = context;
     tri__replication *replication = &server->replication;
     if (!tri__replication_is_open(replication) || !tri__filling_has(server, update->chunk))
-        return; /* a chunk that is not sent yet goes with this update in it */
+        return; /* this chunk is sent later, with this update already in it */
     size_t count;
     tri__stretch_floats(server->stretch, update->chunk, 0, &count);
     const tri__message message = {
@@ -162,7 +162,7 @@ static void reach_standby(tri__server *server, int64_t now)
     tri__replication *replication = &server->replication;
     tri__peer *peer = tri__peer_attach(server);
     if (!peer)
-        return; /* tried again */
+        return; /* the next tick tries again */
     const tri__connection_options options = {
         .handlers = &tri__server_handlers, .context = peer, .tls = server->options.tls, .timeout = 2 * server->options.settings.timeout};
     replication->attempt = now + RETRY;
@@ -178,14 +178,14 @@ static void reach_standby(tri__server *server, int64_t now)
     tri_status_free(status);
 }
 
-/* The network between the two may be cut though both live and speak with ps:0. Nobody is told of that but by the silence. */
+/* The network between the two servers may be cut though both live and speak with ps:0. Only the silence shows it. */
 static void hang_up_on_silence(tri__server *server, int64_t now)
 {
     const tri__peer *stream = tri__replication_is_standby(server) ? NULL : server->replication.stream;
     int64_t longest = 2 * server->options.settings.heartbeat;
     if (!stream || now - stream->heard <= longest)
         return;
-    if (server->replication.state > TRI_REPLICATION_FILLING) /* then it is tried again and again */
+    if (server->replication.state > TRI_REPLICATION_FILLING) /* earlier, it tries again and again, without a log line */
         tri__log_line(server->options.log, TRI_LOG_WARNING, "the other server of the range of ps:%d is silent for %.1f s",
                       server->options.index, tri__clock_seconds(now - stream->heard));
     tri__primary_stream_closed(server);

@@ -12,9 +12,9 @@ void tri__primary_answer(tri__peer *peer, uint32_t chunk); /* its push is in: an
 void tri__primary_forget(const tri__peer *peer);           /* its connection has ended: nothing is owed to it */
 void tri__primary_met(tri__server *server, int task);      /* a worker was welcomed: tells the standby */
 
-void tri__primary_state(tri__server *server, json_t *state); /* of ps:0, whose stream is open: where the job stands. Lets go of state */
+void tri__primary_state(tri__server *server, json_t *state); /* ps:0 with an open stream: sends where the job stands. Lets go of state */
 
-/* The stream to the standby: it is open, takes more, has brought a message, or has broken. */
+/* Events of the stream to the standby: it is open, it takes more, a message came, it broke. */
 void tri__primary_greet(tri__peer *peer);
 void tri__primary_drained(tri__server *server);
 TRI_MUST_CHECK tri_status tri__primary_hear(tri__server *server, const tri__message *message);

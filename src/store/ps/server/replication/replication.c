@@ -1,4 +1,4 @@
-/* replication.c: which of the two ends this server is, and what ps:0 says about it. */
+/* replication.c: whether this server is the primary or the standby, and what ps:0 says about that. */
 #include "store/ps/server/replication/replication.h"
 
 #include <stdio.h>
@@ -78,8 +78,8 @@ void tri__replication_closed(tri__peer *peer)
     tri__server *server = peer->server;
     if (server->replication.stream != peer)
         return;
-    server->replication.stream = NULL;        /* it closes already */
-    if (!tri__replication_is_standby(server)) /* a standby keeps what it has: it may have to lead */
+    server->replication.stream = NULL;        /* it is closing already */
+    if (!tri__replication_is_standby(server)) /* a standby keeps what it has: it may become the primary */
         tri__primary_stream_closed(server);
 }
 
@@ -111,7 +111,7 @@ static tri_status take_pair(tri__server *server, const json_t *body)
     int64_t port = tri__json_integer_of(body, "port", 0);
     uint32_t pair = (uint32_t)tri__json_integer_of(body, "pair", 0);
     if (tri__replication_is_standby(server)) {
-        if (replication->pair != pair) /* else its primary has connected already */
+        if (replication->pair != pair) /* if they are equal, its primary has connected already */
             tri__replication_hang_up(replication);
         replication->pair = pair;
         return NULL;

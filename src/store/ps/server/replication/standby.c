@@ -12,9 +12,9 @@
 #include "store/ps/stretch/gather.h"
 #include "store/ps/stretch/replay.h"
 
-#define MOST_AHEAD 16u /* pairs that a primary may have heard of before its standby does */
+#define MOST_AHEAD 16u /* how much higher a primary's pair number may be than its standby's */
 
-/* The server keeps nothing of what it held as the primary, or as the standby of another pair. */
+/* The server drops what it held as the primary, or as the standby of another pair. */
 void tri__standby_become(tri__server *server, uint32_t pair)
 {
     tri__replication *replication = &server->replication;
@@ -91,7 +91,7 @@ tri_status tri__standby_body(tri__peer *peer, const tri__message *message, void 
     return NULL;
 }
 
-/* A chunk's floats were read to their place. Rows of a table are written there; without a body they are zeros. */
+/* A chunk's floats were read into their place already. Rows of a table are written here; without a body they are zeros. */
 static tri_status take_restore(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
@@ -140,7 +140,7 @@ int64_t tri__standby_state(const tri__server *server)
     return tri__json_integer_of(server->replication.states[0], "step", -1);
 }
 
-/* In sync ps:0 may be one step further than other servers. */
+/* Keeps the states of the last two steps: in sync ps:0 may be one step further than other servers. */
 static tri_status take_state(tri__peer *peer, const json_t *body)
 {
     tri__replication *replication = &peer->server->replication;
@@ -189,7 +189,7 @@ static tri_status take_order(tri__server *server, const json_t *body)
     return tri__stretch_learn_order(server->stretch, step, tasks, count);
 }
 
-/* ps:0 may have told a later one meanwhile. */
+/* ps:0 may have sent a later factor meanwhile. */
 static tri_status take_clip(tri__server *server, const tri__message *message)
 {
     tri__clip_factor clip;
