@@ -1,7 +1,7 @@
 /* crc32c.c: CRC-32C by the CPU's own instruction where it has one, else by tables, eight bytes at a time.
  *
- * A CRC is linear: the entry of a byte is the exclusive or of the entries of its bits. So 64 numbers, the polynomial shifted 0 to 63
- * times, say the whole of the eight tables, and the preprocessor spells them out. */
+ * A CRC is linear: the entry of a byte is the exclusive or of the entries of its bits. So 64 numbers, the polynomial shifted 0 to 63 times,
+ * define all eight tables, and the preprocessor computes them. */
 #include "base/bytes/crc32c.h"
 
 #include <stdbool.h>
@@ -76,11 +76,11 @@ static uint64_t word_at(const uint8_t *at)
 }
 
 /* The instruction takes three cycles, but one can begin in every cycle: three stretches side by side keep it busy. A state moves over n
- * bytes by a product with x^8n, which the instruction itself reduces; as it adds x^33, the factor is x^(8n − 33). Stretches that are
- * short serve short records too, and let memory be read in order. */
+ * bytes by a product with x^8n, which the instruction itself reduces; as it adds x^33, the factor is x^(8n − 33). The stretches are short,
+ * so that short records gain, too, and memory is read in order. */
 enum {
     STRETCH = 112, /* bytes */
-    AHEAD = 2048,  /* bytes: how far memory is asked for in advance */
+    AHEAD = 2048,  /* bytes: how far ahead memory is prefetched */
     CACHE_LINE = 64,
 };
 static const uint32_t over_one = 0x47db8317, over_two = 0x83348832; /* the factors for one stretch and for two */

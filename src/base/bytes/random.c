@@ -1,8 +1,8 @@
 /* random.c: Philox 4×32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
  *
- * A block of four words is a function of the key and a counter of four words: the first two count blocks, the third says what kind stream
- * number is made, so that the kinds never share words. Element i of a stream of floats is word i mod 4 of block i / 4; a pair of
- * words makes a pair of normal numbers (Box–Muller). Fills make many blocks side by side, which the compiler vectorises. */
+ * A block of four words is a function of the key and a counter of four words: the first two count blocks, the third is the kind of number
+ * that is made, so that the kinds never share words. Element i of a stream of floats is word i mod 4 of block i / 4; a pair of words makes
+ * a pair of normal numbers (Box–Muller). Fills make many blocks side by side, which the compiler vectorises. */
 #include "base/bytes/random.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static void uniform_from_words(const uint32_t *words, int count, float *out)
         out[i] = uniform_of(words[i]);
 }
 
-/* words and out: count of each, in pairs. (0, 1] keeps the logarithm finite. */
+/* words and out: count elements each, in pairs. Uniform numbers in (0, 1] keep the logarithm finite. */
 static void normal_from_words(const uint32_t *words, int count, float *out)
 {
     for (int i = 0; i < count; i += 2) {
@@ -144,7 +144,8 @@ static void normal_from_words(const uint32_t *words, int count, float *out)
 
 typedef void (*convert)(const uint32_t *words, int count, float *out);
 
-/* The stream is made in groups of LANES × WORDS; groups that stick out at either end are made aside and copied in part. */
+/* The stream is made in groups of LANES × WORDS; groups of which only a part is wanted, at either end, are made in a buffer, and that part
+ * is copied. */
 static void fill(tri__key key, kind stream, convert from_words, uint64_t first, int64_t count, float *out)
 {
     enum { GROUP = LANES * WORDS };

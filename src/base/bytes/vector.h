@@ -2,8 +2,8 @@
 #ifndef TRI_BASE_BYTES_VECTOR_H
 #define TRI_BASE_BYTES_VECTOR_H
 
-/* Before a function: it is built for several x86 generations; the loader picks one.
- * A program under ThreadSanitizer crashes in the picking. */
+/* Stands before a function: the compiler builds it for several x86 generations, and the loader picks one. Not under ThreadSanitizer, where
+ * the program would crash while the loader picks. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define TRI_FOR_EVERY_CPU __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -84,7 +84,7 @@ bool tri__wire_next_slow(tri__wire_reader *reader, tri__wire_field *field, bool 
 
 enum { BLOCK = 64, WORD = 8 }; /* bytes */
 
-/* A bit for each byte of a block: a varint ends with it. */
+/* One bit for each byte of a block: set where a varint ends with that byte. */
 static uint64_t find_ends(const uint8_t *block)
 {
     uint64_t tops = 0;
@@ -98,7 +98,7 @@ static uint64_t find_ends(const uint8_t *block)
     return ~tops;
 }
 
-/* As tri__wire_join_bits, of up to four bytes. */
+/* As tri__wire_join_bits, for up to four bytes. */
 static uint32_t join_few_bits(const uint8_t *at, int bytes)
 {
     const uint32_t word = (uint32_t)tri__little_endian_load(at, 4) & UINT32_MAX >> (32 - 8 * bytes) & 0x7f7f7f7f;
@@ -114,8 +114,9 @@ static bool read_long(const uint8_t *at, int bytes, tri__wire_reader whole, uint
     return true;
 }
 
-/* The varints that end in a block, behind which a word can be read; run is where it stands, and moves behind them. Nothing waits for the
- * length of the varint before it: the ends of all are known first. How many; −1: one is damaged, or none ends. */
+/* Reads the varints that end in a block; a whole word can be read behind the block. run begins at the block, and moves behind the last
+ * varint. The ends of all varints are found first, so that no varint has to wait for the length of the one before. Returns how many there
+ * are; −1: one is damaged, or none ends. */
 static int64_t read_block(const uint8_t *block, tri__wire_reader *run, int64_t *restrict out, int64_t room)
 {
     int64_t count = 0;
@@ -148,7 +149,7 @@ int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room)
         uint8_t last[BLOCK + WORD];
         const uint8_t *block = run.at;
         if (left < sizeof last) {
-            memset(last, 0x80, sizeof last); /* where nothing is, nothing ends */
+            memset(last, 0x80, sizeof last); /* no varint ends in the bytes behind the list */
             block = memcpy(last, run.at, left < BLOCK ? left : BLOCK);
         }
         const int64_t more = read_block(block, &run, out + stored, room - stored);

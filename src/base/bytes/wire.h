@@ -29,18 +29,18 @@ typedef struct {
     const uint8_t *at, *end;
 } tri__wire_reader;
 
-/* What the field's bytes hold. */
+/* A reader for the message that the field's bytes hold. */
 static inline tri__wire_reader tri__wire_inside(const tri__wire_field *field)
 {
     return (tri__wire_reader){.at = field->bytes, .end = field->bytes + field->size};
 }
 
-/* Whatever tri__wire_next and tri__wire_varint do not do themselves. */
+/* The cases that tri__wire_next and tri__wire_varint do not handle inline. */
 bool tri__wire_next_slow(tri__wire_reader *reader, tri__wire_field *field, bool *damaged);
 bool tri__wire_varint_slow(tri__wire_reader *reader, uint64_t *value);
 
-/* The next field; false at the end or where the bytes are damaged: then *damaged is set. There is a short way for what nearly all of a
- * message is: bytes whose tag takes one byte and whose length takes one or two. */
+/* The next field; false at the end or where the bytes are damaged: then *damaged is set. Handled inline is what most fields of a message
+ * are: bytes whose tag takes one byte and whose length takes one or two. */
 static inline bool tri__wire_next(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)
 {
     const uint8_t *at = reader->at;
@@ -66,7 +66,8 @@ static inline uint64_t tri__wire_word(const uint8_t *at)
     return le64toh(word);
 }
 
-/* The varint of the bytes that are not 0 in a word: the 7 bits of each are moved together, in pairs, then pairs of pairs, then those. */
+/* The value of a varint of up to eight bytes, which is alone in the word: the 7 bits of each byte are moved together, first in pairs, then
+ * in fours, then all eight. */
 static inline uint64_t tri__wire_join_bits(uint64_t word)
 {
     word &= 0x7f7f7f7f7f7f7f7f;
@@ -89,10 +90,12 @@ static inline bool tri__wire_varint(tri__wire_reader *reader, uint64_t *value)
     return true;
 }
 
-/* Bare varints one after another, as a packed list has them: at most room are stored at out. How many there are; −1: they are damaged. */
+/* Bare varints one after another, as a packed list has them: at most room are stored at out. Returns how many there are, stored or not; −1:
+ * they are damaged. */
 int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room);
 
-/* Stores a varint at bytes, which has room for it, and gives how many it took: at most TRI_WIRE_VARINT_BYTES, 5 of a value of 32 bits. */
+/* Stores a varint at bytes, which has room for it, and returns how many bytes it took: at most TRI_WIRE_VARINT_BYTES, or 5 for a value of
+ * 32 bits. */
 static inline size_t tri__wire_store_varint(uint8_t *bytes, uint64_t value)
 {
     size_t count = 0;
@@ -126,7 +129,7 @@ void tri__wire_put_double(tri__wire_buffer *buffer, uint32_t number, double valu
 void tri__wire_put_bytes(tri__wire_buffer *buffer, uint32_t number, const void *data, size_t size);
 void tri__wire_put_string(tri__wire_buffer *buffer, uint32_t number, const char *text);
 
-/* A field of bytes in pieces: its head says how many are to follow, and raw ones follow it. */
+/* A field of bytes, written in pieces: first its head, with the size of all of them, then the bytes themselves by the raw calls. */
 void tri__wire_put_head(tri__wire_buffer *buffer, uint32_t number, size_t size);
 void tri__wire_put_raw(tri__wire_buffer *buffer, const void *data, size_t size);
 void tri__wire_put_raw_varint(tri__wire_buffer *buffer, uint64_t value);

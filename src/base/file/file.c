@@ -1,7 +1,7 @@
 /* file.c: files, with messages that say which one, why, and what to do.
  *
- * A writer fills a temporary file beside the final one and renames it at commit, so that a reader sees the old file or the new one
- * and a crash or a full disk never costs the old one. What is no regular file (a pipe, /dev/stdout) is written in place. */
+ * A writer fills a temporary file beside the final one and renames it at commit, so that a reader sees the old file or the new one, and a
+ * crash or a full disk never destroys the old one. A path that is no regular file (a pipe, /dev/stdout) is written in place. */
 #define _GNU_SOURCE /* asprintf, sync_file_range */
 #include "base/file/file.h"
 
@@ -18,9 +18,9 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 
-#define MUCH ((size_t)8 << 20) /* bytes after which the disk is asked to begin */
+#define MUCH ((size_t)8 << 20) /* bytes after which the kernel is asked to begin writing to the disk */
 
-/* Open a file for reading and tell its size; a folder, pipe or device is refused. The caller closes *out. */
+/* Open a file for reading and get its size; a folder, pipe or device is refused. The caller closes *out. */
 static tri_status open_regular(const char *path, int *out, size_t *size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang us */
@@ -44,7 +44,7 @@ tri_status tri__file_map(const char *path, tri__mapping *out)
     size_t size = 0;
     TRI_TRY(open_regular(path, &file, &size));
     tri_status status = NULL;
-    if (size > 0) { /* nothing cannot be mapped */
+    if (size > 0) { /* an empty file cannot be mapped */
         void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
         if (data == MAP_FAILED)
             status = tri__path_failure(path, "map", errno);
@@ -135,7 +135,7 @@ tri_status tri__file_peek(const char *path, uint8_t *head, size_t room, size_t *
 
 struct tri__writer {
     FILE *stream;
-    size_t waiting;    /* bytes written since the disk was last asked to begin */
+    size_t waiting;    /* bytes written since the last sync_file_range */
     tri_status failed; /* the first failure, or NULL */
     char *path;
     char *temporary; /* NULL: path itself is written, as it is a pipe or a device */
@@ -195,14 +195,14 @@ tri_status tri__writer_create(const char *path, tri__writer **out)
     return NULL;
 }
 
-/* Keep the first failure. errno tells the reason. */
+/* Keep the first failure. errno has the reason. */
 static void keep_failure(tri__writer *writer, const char *doing)
 {
     if (!writer->failed)
         writer->failed = tri__path_failure(writer->path, doing, errno);
 }
 
-/* Let the disk begin with what is there, so that little is left to wait for at the end. Where that cannot be, nothing is lost. */
+/* Let the disk begin with what was written, so that fsync has little left to wait for. Where this fails, nothing is lost. */
 static void start_syncing(tri__writer *writer)
 {
     writer->waiting = 0;
@@ -227,7 +227,7 @@ static tri_status sync_parent(const char *path)
     return status;
 }
 
-/* Everything on the disk, under the final name. */
+/* Bring everything to the disk, under the final name. */
 static void publish(tri__writer *writer)
 {
     if (!writer->failed && fflush(writer->stream))
@@ -286,7 +286,7 @@ tri_status tri__file_print(const char *path, void (*print)(FILE *out, const void
     return status;
 }
 
-/* All of it, then close; the failure is of path. */
+/* Write all of data, then close. Messages name path. */
 static tri_status write_and_close(int file, const char *path, const void *data, size_t size, bool durably)
 {
     const char *at = data;

@@ -107,7 +107,7 @@ tri_status tri__folder_sync(const char *path)
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return tri__path_failure(path, "open this folder", errno);
-    /* Some network file systems cannot sync a folder and say EINVAL: then there is nothing to be done. */
+    /* Some network file systems cannot sync a folder and return EINVAL: there is nothing we can do about it. */
     tri_status status = fsync(folder) && errno != EINVAL ? tri__path_failure(path, "write this folder to the disk", errno) : NULL;
     close(folder);
     return status;

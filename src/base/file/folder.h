@@ -19,14 +19,14 @@ char *tri__path_parent(const char *path);
 const char *tri__path_advice(int error);
 
 /* The failure of doing something to path, with the system's reason and what to do about it: "photos: cannot open: …". Inline, so that
- * whoever reads a caller, people and analyzers, sees that it never gives NULL. */
+ * people and analyzers see that it never returns NULL. */
 static inline tri_status tri__path_failure(const char *path, const char *doing, int error)
 {
     tri_code code = error == ENOENT ? TRI_NOT_FOUND : error == ENOMEM ? TRI_NO_MEMORY : TRI_IO;
     return tri_fail(code, "%s: cannot %s: %s%s", path, doing, strerror(error), tri__path_advice(error));
 }
 
-TRI_MUST_CHECK tri_status tri__folder_create(const char *path);     /* with its parents; fine where it exists */
+TRI_MUST_CHECK tri_status tri__folder_create(const char *path);     /* with its parents; no error where it exists */
 TRI_MUST_CHECK tri_status tri__folder_create_new(const char *path); /* the last one must be new: TRI_BAD_CALL where it exists */
 TRI_MUST_CHECK tri_status tri__folder_sync(const char *path);
 TRI_MUST_CHECK tri_status tri__folder_remove(const char *path); /* with all that is in it; no error where there is none */

@@ -1,4 +1,4 @@
-/* yaml.c: libyaml's events as jansson's values. Aliases are refused: a few lines of them can stand for more than memory holds. */
+/* yaml.c: turns libyaml's events into jansson's values. Aliases are refused: a few lines of them can expand to more than memory holds. */
 #include "base/file/yaml.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { DEEPEST = 16 };
 
 typedef struct {
     yaml_parser_t parser;
-    yaml_event_t event; /* the one that was read last; an empty one at first */
+    yaml_event_t event; /* the event that was read last; an empty one at first */
     const char *name;
 } reader;
 
@@ -147,7 +147,7 @@ tri_status tri__yaml_read(const char *path, json_t **out)
     return tri__json_read_as(tri__yaml_parse, path, LARGEST_FILE, out);
 }
 
-/* How much deeper the event leads. */
+/* By how much the event changes the depth: 1 where it opens a list or mapping, −1 where it closes one. */
 static int depth_of(const yaml_event_t *event)
 {
     const bool opens = event->type == YAML_MAPPING_START_EVENT || event->type == YAML_SEQUENCE_START_EVENT;

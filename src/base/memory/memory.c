@@ -1,7 +1,8 @@
 /* memory.c: checked sizes, aligned buffers, and memory that grows.
  *
- * A buffer is preceded by one line of TRI_ALIGNMENT bytes that says how it was got. Large ones are mapped: the kernel gives zeroed
- * pages as they are first touched, so that memory never used never counts, and huge pages spare most of the address translation. */
+ * Before each buffer stands a head of TRI_ALIGNMENT bytes that says how the buffer was allocated. Large buffers are mapped: the kernel
+ * provides zeroed pages when they are first touched, so that memory that is never used does not count, and huge pages save most of the
+ * address translation. */
 #include "base/memory/memory.h"
 
 #include <stdio.h>
@@ -59,7 +60,7 @@ static char *map_pages(size_t bytes)
     if (skip)
         munmap(start, skip);
     munmap(start + skip + bytes, huge_page - skip);
-    madvise(start + skip, bytes, MADV_HUGEPAGE); /* a wish: without it the buffer works as well, only slower */
+    madvise(start + skip, bytes, MADV_HUGEPAGE); /* may fail: the buffer works without huge pages, only slower */
     return start + skip;
 }
 
@@ -113,7 +114,7 @@ tri_status tri__grow(void *memory, int64_t *room, int64_t count, size_t size, co
     return NULL;
 }
 
-/* The pointer to forget it by; *room is 0 from now on. */
+/* Sets the pointer at memory to NULL and *room to 0; returns the old pointer, for the caller to free. */
 static void *take_away(void *memory, int64_t *room)
 {
     void *taken, *none = NULL;
@@ -152,7 +153,7 @@ tri_status tri__buffer_reserve(void *memory, int64_t *room, int64_t count, size_
     return NULL;
 }
 
-/* What a line of the system's says, in bytes. */
+/* What a line of /proc/meminfo says, in bytes. */
 static int64_t read_memory(const char *line_format)
 {
     long long kilobytes = 0;

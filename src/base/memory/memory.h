@@ -20,8 +20,9 @@ TRI_MUST_CHECK tri_status tri__allocate(size_t count, size_t size, const char *w
 TRI_MUST_CHECK tri_status tri__buffer_allocate(size_t bytes, const char *what, void *out);
 void tri__buffer_free(void *buffer);
 
-/* Memory that grows and is kept from one use to the next. *memory points to *room elements of size bytes each; at first it is NULL and
- * *room is 0. Afterwards there is room for count elements, and where the memory had to grow, for more than that, so that it seldom grows.
+/* Memory that grows and is kept from one use to the next. *memory points to *room elements of size bytes each; before the first call it is
+ * NULL and *room is 0. After a call there is room for count elements; where the memory had to grow, there is room for more, so that it
+ * seldom grows.
  *
  * tri__grow keeps the elements (new ones are not set) and doubles. Where there is no memory, the elements are as they were. tri__reserve
  * loses the elements when it grows (all are 0 then). Where there is no memory, *memory is NULL and *room is 0. tri__buffer_reserve does the
@@ -32,6 +33,6 @@ TRI_MUST_CHECK tri_status tri__buffer_reserve(void *memory, int64_t *room, int64
 
 /* Bytes that programs can have without swapping; 2 GB where the system does not say. */
 int64_t tri__memory_available(void);
-int64_t tri__memory_of_machine(void); /* bytes that it has, whoever uses them; 2 GB where the system does not say */
+int64_t tri__memory_of_machine(void); /* bytes of all its memory, used or not; 2 GB where the system does not say */
 
 #endif

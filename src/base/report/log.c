@@ -20,6 +20,6 @@ void tri__log_line(tri__log *log, tri__log_level level, const char *format, ...)
         vsnprintf(large, (size_t)length + 1, format, again);
     va_end(again);
     if (length >= 0)
-        log->write(log, level, large ? large : small); /* without memory for the whole line, its beginning is better than nothing */
+        log->write(log, level, large ? large : small); /* where memory is short, only the beginning of the line */
     free(large);
 }

@@ -1,4 +1,4 @@
-/* base64.c: three bytes are four letters; the end is filled up with =. */
+/* base64.c: three bytes become four letters; the end is filled up with =. */
 #include "base/text/base64.h"
 
 void tri__base64_put(FILE *out, const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define SECOND  INT64_C(1000000000)
-#define LONGEST (INT64_MAX / 4) /* 73 years: deadlines and their doubles can be computed with */
+#define LONGEST (INT64_MAX / 4) /* 73 years: deadlines, and twice as much, do not overflow */
 
 static const struct {
     const char *name;

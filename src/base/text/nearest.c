@@ -15,7 +15,7 @@ static int least_of(int a, int b)
 /* Insertions, deletions, changes and exchanges of neighbours that turn a into b. Both have at most LONGEST characters. */
 static int edits_between(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    int rows[3][LONGEST + 1]; /* of the table d[i][j]: edits between the first i of a and the first j of b */
+    int rows[3][LONGEST + 1]; /* three rows of the table d[i][j]: edits between the first i characters of a and the first j of b */
     int *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= b_length; j++)
         row[j] = (int)j;

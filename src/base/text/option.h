@@ -23,21 +23,21 @@ struct tri__option {
     const char *argument; /* what help calls its value; NULL for a flag */
     tri__option_kind kind;
     double least, most;     /* integer and number: the range; most 0 means no upper bound */
-    bool above, below;      /* number: the range is without its least, without its most */
+    bool above, below;      /* number: the range excludes `least`, excludes `most` */
     const char *hint;       /* number: what to do instead of going beyond the range; may be NULL */
     const char *choices;    /* choice: the words, with spaces between */
     const char *standard;   /* the value where the option is not given; NULL is none */
-    const char *otherwise;  /* what happens where it is not given, where that is no fixed value: "the model's" */
-    const char *implied;    /* integer: the value where the option is given without one, which is allowed then; NULL: it needs one */
+    const char *otherwise;  /* what applies where the option is not given and there is no fixed value: "the model's" */
+    const char *implied;    /* integer: the value where the option is given without one; NULL: it must be given with one */
     const char *off;        /* where --no-NAME is allowed: the value that it stands for */
     const char *group;      /* the heading it stands under; NULL: the one before */
     const char *meaning;    /* one line */
     const char *detail;     /* further sentences of the man page; may be NULL */
     const char *completion; /* "file", "folder" or words to complete with; may be NULL */
-    const char *elsewhere;  /* names of it in other programs, separated by spaces: a user who types one is told ours; may be NULL */
+    const char *elsewhere;  /* its names in other programs, separated by spaces: an error about one of them names ours; may be NULL */
     bool hidden;            /* for processes that this program starts itself: in no help, manual or completion */
 
-    /* In place of all of the above: rows of another table stand here, by number from 0; NULL past the last. */
+    /* In place of all of the above: rows of another table stand here. Returns a row by its number, from 0; NULL past the last. */
     const tri__option *(*rows)(int index);
 };
 

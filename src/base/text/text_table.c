@@ -38,7 +38,7 @@ static tri_status read_row(const char *name, tri__text_table_reader *from, int c
     return NULL;
 }
 
-/* No field is without one of these behind it, but for the last; what stands in quotes is counted too. */
+/* At most this many fields: a comma or the end of a line stands behind every field but the last. Those within quotes are counted, too. */
 static size_t most_fields(const char *text)
 {
     size_t most = 1;

@@ -1,4 +1,4 @@
-/* text_table.h: tables as text with commas between, one line a row, the first line the names of the columns. */
+/* text_table.h: tables as text: one line for each row, with commas between the fields; the first line has the names of the columns. */
 #ifndef TRI_BASE_TEXT_TEXT_TABLE_H
 #define TRI_BASE_TEXT_TEXT_TABLE_H
 
@@ -24,7 +24,7 @@ typedef struct {
     int line; /* of the next field, from 1 */
 } tri__text_table_reader;
 
-/* The next field, which may stand in quotes: a quote within quotes is written twice. *last: it was the last of its row. */
+/* The next field, which may stand in quotes: a quote within quotes is written twice. *last: whether it was the last of its row. */
 char *tri__text_table_next(tri__text_table_reader *from, bool *last);
 
 int tri__text_table_find(const tri__text_table *table, const char *name); /* −1 where there is none */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many bytes a character has whose first one is lead; 0 where none begins so. */
+/* How many bytes a character has whose first byte is lead; 0 where no character begins with that byte. */
 static size_t bytes_of(uint8_t lead)
 {
     if (lead < 0x80)

@@ -19,7 +19,8 @@ double tri__clock_wall(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The thread may be interrupted between readings of the two clocks: those that were nearest to each other tell how far they are apart. */
+/* The thread may be interrupted between readings of the two clocks. So we read several times, and trust the two readings that were nearest
+ * to each other. */
 double tri__clock_wall_of(int64_t moment)
 {
     int64_t nearest = INT64_MAX, now = 0;

@@ -13,11 +13,11 @@
 
 struct tri__pool {
     pthread_mutex_t lock;
-    pthread_cond_t begin, end; /* there is work, or the pool stops; the loop has ended */
-    tri__pool_work work;       /* this and all below: lock */
+    pthread_cond_t begin, end; /* begin: there is work, or the pool stops; end: the loop has ended */
+    tri__pool_work work;       /* lock guards this and all below */
     void *context;
     int64_t next, count; /* indices not yet handed out: next … count − 1 */
-    int64_t running;     /* handed out and not yet back */
+    int64_t running;     /* indices that were handed out and have not ended */
     tri_status failure;  /* of failed_index */
     int64_t failed_index;
     bool stop;

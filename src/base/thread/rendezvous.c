@@ -13,8 +13,8 @@
 
 #define LONG_LOOK  INT64_C(2000000) /* nanoseconds: several times what a blocked wake-up costs, too short for people to notice */
 #define SHORT_LOOK INT64_C(2000)
-#define POLITE     INT64_C(50000) /* from then on it yields the CPU between two polls */
-#define LOOKS      32             /* between two readings of the clock */
+#define POLITE     INT64_C(50000) /* nanoseconds after which a waiter yields the CPU between two polls */
+#define LOOKS      32             /* polls between two readings of the clock */
 
 void tri__rendezvous_init(tri__rendezvous *rendezvous, int threads, int cpus)
 {

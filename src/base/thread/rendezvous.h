@@ -18,7 +18,7 @@ typedef struct {
     int64_t look; /* nanoseconds before a waiter sleeps */
 } tri__rendezvous;
 
-/* threads: how many compute at the same time, on this number of cpus. */
+/* threads: how many threads compute at the same time; cpus: how many CPUs they share. */
 void tri__rendezvous_init(tri__rendezvous *rendezvous, int threads, int cpus);
 void tri__rendezvous_fini(tri__rendezvous *rendezvous);
 
@@ -26,7 +26,7 @@ void tri__rendezvous_fini(tri__rendezvous *rendezvous);
 typedef bool tri__ready(const void *context);
 bool tri__rendezvous_wait(tri__rendezvous *rendezvous, tri__ready *ready, const void *context, int64_t time);
 
-/* Call it after an atomic was changed, in the default order: sleeping threads check again. Costs one load where none sleeps. */
+/* Call it after you changed an atomic, in the default order: sleeping threads check again. It costs one load where none sleeps. */
 void tri__rendezvous_notify(tri__rendezvous *rendezvous);
 
 #endif

@@ -25,8 +25,8 @@ struct tri__trace_lane {
 struct tri__trace {
     int fd;
     pthread_mutex_t lock; /* guards what follows */
-    off_t end;            /* of the last whole block */
-    bool torn;            /* there may be a part of one behind it */
+    off_t end;            /* where the last whole block ends */
+    bool torn;            /* there may be a part of a block behind it */
     bool unnamed;         /* a name could not be written: the numbers of later names would be wrong, so nothing more is written */
     int64_t written, left_out;
     char **name;
@@ -53,7 +53,8 @@ static const char *const span_names[TRI_SPANS] = {
     [TRI_SPAN_CHECKPOINT] = "checkpoint",
 };
 
-/* A block that cannot be written is left out: training is worth more than its trace. Half of one would hide those behind it. */
+/* A block that cannot be written is left out: training goes on without it. A part of a block is cut off, because readers would stop
+ * there. */
 static bool write_block(tri__trace *trace, tri__trace_block_kind kind, const void *data, size_t bytes)
 {
     tri__trace_block block = {.kind = kind, .bytes = (uint32_t)bytes};
@@ -85,7 +86,7 @@ static void read_line(const char *path, char *line, size_t size)
         fclose(file);
 }
 
-/* Processes of one boot read one monotonic clock, unless somebody has shifted it for some of them (a time namespace). */
+/* All processes since one boot read the same monotonic clock, unless a time namespace shifts it for some of them. */
 static void describe(tri__trace_task *about, const char *task)
 {
     char boot[48] = "", space[40] = "";
@@ -98,7 +99,7 @@ static void describe(tri__trace_task *about, const char *task)
     snprintf(about->clock, sizeof about->clock, "%.47s %.*s", *boot ? boot : about->host, (int)(length > 0 ? length : 0), space);
 }
 
-/* Where the whole blocks of a file end: a process that was killed may have left a part of one behind them. */
+/* Where the whole blocks of a file end: a process that was killed may have left a part of a block behind them. */
 static off_t end_of_blocks(int fd)
 {
     const off_t size = lseek(fd, 0, SEEK_END);
@@ -199,7 +200,7 @@ tri__trace_lane *tri__trace_lane_add(tri__trace *trace, const char *name)
     return room ? lane : NULL;
 }
 
-/* Where there is no memory for it, its spans get the name of steps. */
+/* Where memory is short, it returns the number of STEP, so spans of this name look like steps. */
 int tri__trace_name(tri__trace *trace, const char *name)
 {
     for (int i = 0; i < trace->names; i++)

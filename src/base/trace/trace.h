@@ -4,7 +4,7 @@
  * belongs to one thread at a time; its spans nest. It keeps its last events in memory and writes them when it is full. A part has a bounded
  * number of events; what comes later is left out and counted.
  *
- * Where nothing is traced, lanes are NULL: a span then costs a comparison, and nobody reads the clock for it. */
+ * Where nothing is traced, lanes are NULL: a span then costs a comparison, and the clock is not read. */
 #ifndef TRI_BASE_TRACE_TRACE_H
 #define TRI_BASE_TRACE_TRACE_H
 
@@ -17,11 +17,12 @@
 typedef struct tri__trace tri__trace;
 typedef struct tri__trace_lane tri__trace_lane;
 
-/* What spans are called. Names of a process's own, such as those of layers, are added behind these. */
+/* The names of spans. From STEP to UPDATE they are phases, named as in summary.json. Within compute lie layers, and the updates, sends and
+ * waits that a store makes in a layer's place. A process adds its own names, such as those of layers, behind these (tri__trace_name). */
 typedef enum {
     TRI_SPAN_STEP,
-    TRI_SPAN_INPUT,   /* phases, by the names that summary.json has for them … */
-    TRI_SPAN_COMPUTE, /* … where layers lie within compute, and so do updates, sends and waits that a store makes in a layer's place */
+    TRI_SPAN_INPUT,
+    TRI_SPAN_COMPUTE,
     TRI_SPAN_SEND,
     TRI_SPAN_SERVER,
     TRI_SPAN_PEERS,
@@ -39,22 +40,23 @@ enum { TRI_SPANS = TRI_SPAN_CHECKPOINT + 1 };
 
 /* Continue the part file at path, or begin it; task is "worker:1". */
 TRI_MUST_CHECK tri_status tri__trace_create(const char *path, const char *task, tri__trace **out);
-void tri__trace_flush(tri__trace *trace);             /* writes what lanes have, while none of them is used; accepts NULL */
-int64_t tri__trace_left_out(const tri__trace *trace); /* events, for want of room */
-void tri__trace_close(tri__trace *trace);             /* after a flush; its lanes are gone; accepts NULL */
+void tri__trace_flush(tri__trace *trace);             /* writes what lanes have; call it while no thread uses a lane; accepts NULL */
+int64_t tri__trace_left_out(const tri__trace *trace); /* how many events, because the part was full */
+void tri__trace_close(tri__trace *trace);             /* after a flush; frees its lanes, too; accepts NULL */
 
-/* A lane by this name; NULL where trace is NULL, or there is no memory for it. It belongs to the trace. */
+/* Add a lane of this name. It belongs to the trace. NULL where trace is NULL, or memory is short. */
 tri__trace_lane *tri__trace_lane_add(tri__trace *trace, const char *name);
 
-/* The number of a name beside tri__trace_span, for spans of it. Not while other threads trace. */
+/* Add a name beside those of tri__trace_span; returns its number, for spans. Not while other threads trace. */
 int tri__trace_name(tri__trace *trace, const char *name);
 
-/* Which message it is, alike on both ends: its kind, and three numbers that tell it from others of its kind. */
+/* The identity of a message, the same on both ends: made of its kind, and of three numbers that tell it from others of its kind. */
 uint64_t tri__trace_message(tri__trace_span kind, int64_t a, int64_t b, int64_t c);
 
 typedef enum { TRI_FLOW_NONE, TRI_FLOW_SENDS, TRI_FLOW_RECEIVES } tri__flow;
 
-/* A span, whose message (0: none) begins or ends in it. step: of the run; −1: none. Nothing where lane is NULL. */
+/* Add a span. flow says whether the message (0: none) is sent or received in it. step: of the run; −1: none. Does nothing where lane is
+ * NULL. */
 void tri__trace_add(tri__trace_lane *lane, int name, int64_t begin, int64_t end, int64_t step, tri__flow flow, uint64_t message);
 
 static inline int64_t tri__trace_begin(const tri__trace_lane *lane)

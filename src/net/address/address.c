@@ -1,4 +1,4 @@
-/* address.c: "host:port" to sockets. */
+/* address.c: turns "host:port" into sockets. */
 #include "net/address/address.h"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ tri_status tri__address_parse(const char *text, tri__address *out)
     const char *colon = strrchr(text, ':');
     if (!colon || !parse_port(colon + 1, &out->port))
         return no_address(text);
-    const char *first = text + bracketed, *end = colon - bracketed; /* of the host's name */
+    const char *first = text + bracketed, *end = colon - bracketed; /* the host's name */
     if (end <= first || (bracketed && *end != ']'))
         return no_address(text);
     size_t length = (size_t)(end - first);
@@ -78,7 +78,7 @@ tri_status tri__address_resolve(const tri__address *address, struct sockaddr_sto
         found = found->ai_next;
     if (!found)
         found = list;
-    assert(found); /* success is at least one */
+    assert(found); /* a successful look_up gives at least one address */
     *out = (struct sockaddr_storage){0};
     memcpy(out, found->ai_addr, found->ai_addrlen);
     *size = found->ai_addrlen;
@@ -118,7 +118,7 @@ bool tri__socket_is_loopback(const struct sockaddr_storage *socket_address)
 bool tri__address_is_loopback(const tri__address *address)
 {
     struct addrinfo *list = NULL;
-    tri_status_free(look_up(address, &list)); /* a name that is not known is not of this machine either */
+    tri_status_free(look_up(address, &list)); /* an unknown name is not this machine's */
     bool all = list != NULL;
     for (const struct addrinfo *one = list; one; one = one->ai_next)
         all = all && is_loopback(one->ai_addr);

@@ -1,7 +1,6 @@
-/* socket_owner.c: one question to the kernel's sock_diag: who owns the socket with just these two ends?
- *
- * Only an established connection counts: one whose process has closed it is told as root's until it is forgotten, and what it sent may
- * still be read. */
+/* socket_owner.c: asks the kernel's sock_diag who owns the socket with just these two ends. * Only an established connection counts. When a
+ * process has closed its end, the kernel reports root as its owner until it forgets the socket, while what the process sent may still be
+ * read. */
 #include "net/address/socket_owner.h"
 
 #include <errno.h>
@@ -27,7 +26,7 @@ static bool is_mapped(const struct sockaddr_storage *address)
     return address->ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&((const struct sockaddr_in6 *)address)->sin6_addr);
 }
 
-/* The address as sock_diag has it, in network order. A mapped one is that of a plain IPv4 socket at the other end. */
+/* The address as sock_diag wants it, in network order. A mapped IPv4 address belongs to a plain IPv4 socket at the other end. */
 static void fill_end(const struct sockaddr_storage *address, __be32 out[4], __be16 *port)
 {
     if (address->ss_family == AF_INET) {

@@ -1,4 +1,4 @@
-/* admission.h: how many connections a listener has, and which of them have not shown yet who they are.
+/* admission.h: counts the connections of a listener, and knows which of them have not shown yet who they are.
  *
  * A connection is a newcomer until it is authenticated; in clear, until its owner says that it is greeted. There are few newcomers; when
  * there are too many, the one that has waited longest is closed. A handshake of a real peer takes milliseconds, so a flood of strangers
@@ -19,6 +19,6 @@ bool tri__admission_make_room(tri__admission *admission);
 /* A connection was accepted. It holds a reference from now on, until tri__admission_left. */
 void tri__admission_entered(tri__admission *admission, tri__connection *connection, bool newcomer);
 void tri__admission_passed(tri__admission *admission, tri__connection *connection); /* it is a newcomer no more */
-void tri__admission_left(tri__admission *admission, tri__connection *connection);   /* it has ended; forget the admission */
+void tri__admission_left(tri__admission *admission, tri__connection *connection);   /* it has ended, and gives up its reference */
 
 #endif

@@ -1,8 +1,8 @@
 /* connection.c: a socket, the frame that is being read, and the frames that wait to be sent.
  *
- * Handlers may do anything to their own connection, so nothing is freed from within a call of theirs: close only marks it as ended, and
- * `finish` runs when the loop makes the calls that were put off. Sending tries the kernel at once; only what it does not take waits for
- * the socket to be writable. Interest in a socket is changed as rarely as possible, since each change is a system call.
+ * Handlers may do anything to their own connection, so nothing is freed while a handler runs: close only marks the connection as ended, and
+ * `finish` runs when the loop makes its deferred calls. Sending tries the kernel at once; only what it does not take waits until the socket
+ * can be written. Interest in a socket is changed as rarely as possible, since each change is a system call.
  *
  * Deadlines: a sweep (loop_uv.h) adds up the time in which a frame that has begun did not move, in or out. */
 #include "net/connection/connection.h"
@@ -26,14 +26,14 @@
 #include "net/stream/tls_stream.h"
 
 enum {
-    READS_AT_ONCE = 16,   /* before the others have their turn */
-    PIECES_AT_ONCE = 128, /* of frames, in one system call */
+    READS_AT_ONCE = 16,   /* then other connections have their turn */
+    PIECES_AT_ONCE = 128, /* pieces of frames in one system call */
 };
 
 typedef enum { CONNECTING, HANDSHAKING, OPEN, ENDED } stage;
 
-/* How far what was sent has got. It has left when the kernel has all of it; until then it waits in the outbox or, with TLS, in the stream.
- * Where a send returned before that, `drained` is called once all has left.
+/* How far the bytes that were sent have got. They have left when the kernel has all of them; until then they wait in the outbox or, with
+ * TLS, in the stream. Where a send returned before that, `drained` is called once all have left.
  *
  *   ALL_LEFT ──send──► LEAVING ──the send returns──► WAITING
  *      ▲ ▲                │                          │    ▲
@@ -47,32 +47,32 @@ struct tri__connection {
     tri__loop *loop;
     tri__admission *admission; /* NULL: no listener made it, or it has ended */
     stage stage;
-    tri_status why; /* of the end */
+    tri_status why; /* why it ended */
 
     uv_poll_t poll;
     int polled; /* the events that poll waits for */
     tri__stream stream;
-    tri__deferred deferred; /* visit */
-    bool handling;          /* visit is at work: it looks after what sends left to do */
+    tri__deferred deferred; /* calls visit */
+    bool handling;          /* visit is running: it also does what sends left to do */
 
     tri__inbox inbox;
     bool paused;
-    bool read_on; /* there may be something to read of which the socket does not tell */
-    int awaits;   /* the events that the handshake waits for; when open, those that reading needs beyond the usual */
+    bool read_on; /* there may be something to read that polling the socket does not show */
+    int awaits;   /* the events that the handshake waits for; when open, events that reading needs beside UV_READABLE */
 
     tri__outbox outbox;
-    int blocked; /* the event that sending waits for, since the kernel takes no more; 0: it may take some */
+    int blocked; /* the event that sending waits for, because the kernel takes no more; 0: the kernel may take some */
     sending sending;
-    tri_status unsendable; /* why nothing can be sent any more, while what the peer sent before it went is still read */
+    tri_status unsendable; /* why nothing can be sent any more; what the peer sent before it left is still read */
 
     tri__swept swept;
     int64_t sent, received;           /* bytes of frames */
-    int64_t sent_seen, received_seen; /* by the last sweep */
-    int64_t stalled_out, stalled_in;  /* nanoseconds in which nothing moved that should have */
+    int64_t sent_seen, received_seen; /* sent and received at the last sweep */
+    int64_t stalled_out, stalled_in;  /* nanoseconds in which a frame should have moved and did not */
     char peer[TRI_ADDRESS_TEXT];
 };
 
-/* The end. */
+/* ---- the end ---- */
 
 void tri__connection_end(tri__connection *connection, tri_status why)
 {
@@ -106,7 +106,7 @@ void tri__connection_drop(tri__connection *connection)
     tri__connection_close(connection);
 }
 
-/* As end, with the peer's name before the reason. */
+/* As tri__connection_end, with the peer's name before the reason. */
 static void fail(tri__connection *connection, tri_status why)
 {
     tri__connection_end(connection, tri_wrap(why, "peer %s", connection->peer));
@@ -128,11 +128,11 @@ static void finish(tri__connection *connection)
     connection->options.handlers->closed(connection->options.context, connection, connection->why);
 }
 
-/* Sending. */
+/* ---- sending ---- */
 
 static void on_poll(uv_poll_t *poll, int status, int events);
 
-/* Wait for what can go on, and for nothing else. */
+/* Poll for the events that let something go on, and for no others. */
 static void arm(tri__connection *connection)
 {
     int wanted = connection->awaits | connection->blocked;
@@ -151,7 +151,7 @@ static int event_for(tri__stream_state state)
     return state == TRI_STREAM_WANTS_READ ? UV_READABLE : state == TRI_STREAM_WANTS_WRITE ? UV_WRITABLE : 0;
 }
 
-/* Nothing can be sent any more. The peer may have said why before it went: read on, and end with that. */
+/* Nothing can be sent any more. The peer may have sent the reason before it left: read on, and end with that. */
 static void give_up_sending(tri__connection *connection, tri_status why)
 {
     tri__outbox_fini(&connection->outbox);
@@ -186,7 +186,7 @@ static void flush(tri__connection *connection)
         connection->sending = connection->sending == WAITING ? DRAINED : ALL_LEFT;
 }
 
-/* What follows a send: the system call, unless another frame follows at once, and what that left to do. */
+/* What follows a send: the system call, unless another frame follows at once; then arrange for what is left to do. */
 static void post(tri__connection *connection, bool more)
 {
     if (!more)
@@ -229,16 +229,16 @@ void tri__connection_send_copy(tri__connection *connection, const tri__frame *fr
     if (!add(connection, frame, body))
         return;
     if (!more)
-        flush(connection); /* mostly there is nothing left to copy */
+        flush(connection); /* afterwards there is mostly nothing left to copy */
     tri_status status = connection->outbox.bytes > 0 ? tri__outbox_keep_last(&connection->outbox) : NULL;
     if (status)
         fail(connection, status);
     post(connection, more);
 }
 
-/* Receiving. */
+/* ---- receiving ---- */
 
-/* Hand over all that is whole. False where nothing more is to be read now. */
+/* Hand over all frames that are whole. False where nothing more is to be read now. */
 static bool deliver(tri__connection *connection)
 {
     const tri__connection_handlers *handlers = connection->options.handlers;
@@ -267,7 +267,7 @@ static void meet_end(tri__connection *connection)
 {
     tri_status why = connection->unsendable;
     connection->unsendable = NULL;
-    if (why || tri__inbox_is_between(&connection->inbox)) /* a frame that waits for its place is seen by deliver first */
+    if (why || tri__inbox_is_between(&connection->inbox)) /* deliver ran before: no frame waits for its place */
         tri__connection_end(connection, tri_wrap(why, "peer %s", connection->peer));
     else
         fail(connection, tri_fail(TRI_IO, "ended in the middle of a message (was it killed?)"));
@@ -303,7 +303,7 @@ static void receive(tri__connection *connection)
     }
 }
 
-/* Beginning. */
+/* ---- the beginning ---- */
 
 static tri_status connect_failure(const tri__connection *connection, int error)
 {
@@ -367,7 +367,7 @@ static void say_drained(tri__connection *connection)
     connection->options.handlers->drained(connection->options.context, connection);
 }
 
-/* All that can be done now; then what sends and handlers have left to do. */
+/* Do all that can be done now, then what sends and handlers have left to do. */
 static void visit(tri__connection *connection, int events)
 {
     connection->handling = true;
@@ -380,7 +380,7 @@ static void visit(tri__connection *connection, int events)
     flush(connection);
     if (connection->stage == OPEN && (connection->read_on || (events & (UV_READABLE | connection->awaits))))
         receive(connection);
-    flush(connection); /* what handlers held back, though nothing followed */
+    flush(connection); /* frames that handlers sent with `more`, though none followed */
     if (connection->sending == DRAINED && connection->stage == OPEN)
         say_drained(connection);
     connection->handling = false;
@@ -388,7 +388,7 @@ static void visit(tri__connection *connection, int events)
     arm(connection);
 }
 
-/* libuv reports an error by a status only, and stops polling: the system calls say more. */
+/* libuv reports an error only by a status, and stops polling: the system calls that we make next say more. */
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
     tri__connection *connection = poll->data;
@@ -408,7 +408,7 @@ static void on_deferred(void *owner)
         visit(connection, 0);
 }
 
-/* Add up the time in which nothing moved that should have. */
+/* Add up the time in which nothing moved, though something should have. */
 static void count_stall(bool should_move, int64_t moved, int64_t *seen, int64_t *stalled, int64_t elapsed)
 {
     *stalled = should_move && moved == *seen ? *stalled + elapsed : 0;
@@ -440,8 +440,8 @@ static void on_sweep(void *owner, int64_t elapsed)
                                   tri__clock_seconds(timeout)));
 }
 
-/* Small frames leave at once, and a peer whose machine or network is gone is noticed within the timeout. That a socket lacks one of
- * these does not hinder it. */
+/* Small frames leave at once, and a peer whose machine or network is gone is noticed within the timeout. Where a socket cannot do one of
+ * these, it is used without. */
 static void tune(int fd, int64_t timeout)
 {
     const int yes = 1, milliseconds = (int)(timeout / 1000000 < INT_MAX ? timeout / 1000000 : INT_MAX);
@@ -454,7 +454,7 @@ static void tune(int fd, int64_t timeout)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
-/* A connection on fd, which it takes in any case. It does nothing yet. */
+/* A connection on fd, which it takes, also where it fails. It does nothing yet. */
 static tri_status create(tri__loop *loop, int fd, bool accepts, const struct sockaddr_storage *peer, const tri__connection_options *options,
                          tri__connection **out)
 {
@@ -521,7 +521,7 @@ size_t tri__connection_unsent(const tri__connection *connection)
     return connection->outbox.bytes;
 }
 
-/* The socket stays watched until something arrives while it is paused: a short pause costs no system call. */
+/* The socket is polled on until something arrives while it is paused: so a short pause costs no system call. */
 void tri__connection_pause(tri__connection *connection, bool paused)
 {
     if (connection->paused && !paused) {

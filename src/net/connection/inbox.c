@@ -1,4 +1,4 @@
-/* inbox.c: the frames' grammar: a head, then as many bytes as it says. */
+/* inbox.c: reads frames: a head, then as many bytes as the head says. */
 #include "net/connection/inbox.h"
 
 #include <assert.h>
@@ -59,7 +59,7 @@ void tri__inbox_set_body(tri__inbox *inbox, void *body)
     inbox->state = INBOX_BODY;
 }
 
-/* Take a head out of what waits. */
+/* Take a head from the bytes that wait in spill. */
 static tri__inbox_event begin(tri__inbox *inbox)
 {
     if (inbox->end - inbox->first < TRI_HEAD_SIZE)

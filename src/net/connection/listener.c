@@ -14,7 +14,7 @@
 #include "net/loop/loop_uv.h"
 
 enum {
-    ACCEPTS_AT_ONCE = 32, /* before connections have their turn */
+    ACCEPTS_AT_ONCE = 32, /* then connections have their turn */
     RETRY = 100,          /* milliseconds until there may be a descriptor again */
 };
 
@@ -24,7 +24,7 @@ struct tri__listener {
     int fd;
     uv_poll_t poll;
     uv_timer_t retry;
-    int handles; /* that are still open */
+    int handles; /* libuv handles that are still open */
     tri__admission *admission;
 };
 
@@ -79,10 +79,10 @@ static void on_poll(uv_poll_t *poll, int status, int events)
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            uv_poll_stop(&listener->poll); /* the newcomer stays in the queue, and polling on would only burn the CPU */
+            uv_poll_stop(&listener->poll); /* the peer stays in the queue, and polling on would only use up the CPU */
             uv_timer_start(&listener->retry, on_retry, RETRY, 0);
             return;
-        } /* else: that peer went away meanwhile */
+        } /* else: the peer left meanwhile */
     }
 }
 

@@ -20,8 +20,8 @@ typedef struct {
 typedef struct {
     tri__waiting_frame *ring; /* of capacity frames, a power of two */
     size_t capacity, first, count;
-    size_t sent;  /* bytes of the first frame that were taken */
-    size_t bytes; /* that wait, in all */
+    size_t sent;  /* bytes of the first frame that were sent */
+    size_t bytes; /* bytes of all frames that wait */
 } tri__outbox;    /* {0} is an empty one */
 
 TRI_MUST_CHECK tri_status tri__outbox_add(tri__outbox *outbox, const tri__frame *frame, const void *body);
@@ -30,7 +30,7 @@ void tri__outbox_fini(tri__outbox *outbox);
 /* Copy the body of the last frame, because its owner does not keep it. */
 TRI_MUST_CHECK tri_status tri__outbox_keep_last(tri__outbox *outbox);
 
-/* What comes next, in up to `most` pieces, at least two; the number of pieces. */
+/* The bytes that come next, in up to `most` pieces (most: at least two). Returns the number of pieces. */
 int tri__outbox_pieces(const tri__outbox *outbox, struct iovec *pieces, int most);
 void tri__outbox_taken(tri__outbox *outbox, size_t size);
 

@@ -1,5 +1,5 @@
-/* probe.c: bytes for a second each way, of which the first moments do not count. The sender keeps a little more ready than the kernel
- * takes. What is under way when the time is over still counts, since the clock stops where END arrives. */
+/* probe.c: sends bytes for a second each way; those of the first moments do not count. The sender keeps a little more ready than the kernel
+ * takes. Bytes that are under way when the time is over still count, because the receiver stops its clock when END arrives. */
 #include "net/connection/probe.h"
 
 #include <stdlib.h>
@@ -12,23 +12,23 @@
 
 enum { PING = 1, PONG, DATA, END, COUNTED, SEND };
 enum { TRIPS = 40, CHUNK = 256 << 10, AHEAD = 4 * CHUNK, AT_ONCE = 16, ASKERS = 4 };
-#define TURN    INT64_C(50000000)  /* after which a signal is noticed */
-#define WARM_UP INT64_C(200000000) /* in which TCP tries how much the link takes, and may lose some */
+#define TURN    INT64_C(50000000)  /* nanoseconds after which a signal is noticed */
+#define WARM_UP INT64_C(200000000) /* nanoseconds in which TCP finds out how much the link takes, and may lose some */
 
-typedef enum { CONNECTING, PINGING, SENDING, RECEIVING, DONE } asker_state; /* as probe.h draws them; who answers has none */
+typedef enum { CONNECTING, PINGING, SENDING, RECEIVING, DONE } asker_state; /* as probe.h draws them; the answering side has no states */
 
-/* What has come since. */
+/* Bytes that have come since a moment. */
 typedef struct {
-    int64_t since; /* 0: nothing has */
-    int64_t bytes; /* behind the DATA that came then */
+    int64_t since; /* when the first DATA came; 0: none has */
+    int64_t bytes; /* that came after that DATA */
 } arrival;
 
 /* One end of a probe. */
 typedef struct end {
     tri__connection *connection;
     asker_state state;
-    bool sends;            /* DATA, until the time is over */
-    int64_t until;         /* when */
+    bool sends;            /* it sends DATA, until the time is over */
+    int64_t until;         /* when the time is over */
     arrival all, steady;   /* DATA since the first one came, and since TCP has had time to find the link's rate */
     int64_t pinged, heard; /* when the last PING left, and when anything came */
     int64_t trip[TRIPS];   /* nanoseconds */
@@ -37,8 +37,8 @@ typedef struct end {
     double sent, received; /* bytes a second */
     bool closed;
     tri_status why;
-    struct end *next;       /* of those who answer */
-    struct answerer *owner; /* NULL: this one asks */
+    struct end *next;       /* in the list of an answerer */
+    struct answerer *owner; /* NULL: this is the asking side */
     char scratch[CHUNK];
 } end;
 
@@ -93,7 +93,7 @@ static void count(end *self, uint32_t size)
         add(&self->steady, size, now);
 }
 
-/* What counts: where the time was too short, or the link too slow, for a steady state, all of it. */
+/* The bytes that count: those of the steady state or, where the time was too short or the link too slow for one, all of them. */
 static arrival settled(const end *self, int64_t now)
 {
     return self->steady.bytes > 0 && now - self->steady.since >= WARM_UP ? self->steady : self->all;
@@ -104,7 +104,7 @@ static double rate(int64_t bytes, int64_t nanoseconds)
     return nanoseconds > 0 ? (double)bytes / tri__clock_seconds(nanoseconds) : 0;
 }
 
-/* ---- the one who asks ---- */
+/* ---- the asking side ---- */
 
 static tri_status hear_answer(end *self, const tri__frame *frame)
 {
@@ -133,7 +133,7 @@ static tri_status hear_answer(end *self, const tri__frame *frame)
     return NULL;
 }
 
-/* ---- the one who answers ---- */
+/* ---- the answering side ---- */
 
 static tri_status hear_question(end *self, const tri__frame *frame)
 {
@@ -198,7 +198,8 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     self->why = why;
 }
 
-/* The kernel has taken all: the turn of the loop ends with this call, and there is more. Without it a turn would sleep to its deadline. */
+/* The kernel has taken everything, and there is more to send. Because this handler exists, the turn of the loop ends now; otherwise it
+ * would sleep until its deadline. */
 static void on_drained(void *context, tri__connection *connection)
 {
     (void)context, (void)connection;
@@ -227,7 +228,7 @@ static void fill_in(end *self, tri__probe_result *out)
                                .received = self->received};
 }
 
-/* Until the last answer, or the end of the connection. */
+/* Run the loop until the last answer, or the end of the connection. */
 static tri_status converse(tri__loop *loop, end *self, const tri__probe_options *options)
 {
     while (self->state != DONE && !self->closed && !is_stopped(options)) {
@@ -292,7 +293,7 @@ static void *on_accepted(void *context, tri__connection *connection)
     return one;
 }
 
-/* Send for all that want it, and forget those that have ended. Whether one could go on at once. */
+/* Send on all connections that are to send, and forget those that have ended. Returns whether one could go on at once. */
 static bool serve(answerer *self)
 {
     bool eager = false;

@@ -1,4 +1,4 @@
-/* guard.c: names of loopback, and tokens. */
+/* guard.c: checks names of loopback, and tokens. */
 #include "net/http/guard.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static bool is_loopback(const tri__http_guard *guard, const char *host)
     return false;
 }
 
-/* In a time that does not tell how many characters are right. */
+/* The comparison takes the same time however many characters are right, so that nobody can find the token out piece by piece. */
 static bool is_token(const tri__http_guard *guard, const char *text, size_t size)
 {
     return size == strlen(guard->token) && !CRYPTO_memcmp(text, guard->token, size);

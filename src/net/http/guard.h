@@ -1,8 +1,8 @@
 /* guard.h: who may read the pages of an HTTP server.
  *
- * Without a token, only those who ask for a name of loopback: a page of another site whose name was made to lead here (DNS rebinding) sends
- * that name as its Host. With a token, those who show it, by whatever name: in the header "Authorization: Bearer TOKEN", in the cookie that
- * the server sets, or once in the address, as ?token=TOKEN. */
+ * Without a token, a request must name a loopback host. That stops DNS rebinding, where another site makes its own name lead to this
+ * server: its pages send that name as their Host. With a token, a request may name any host, but must show the token: in the header
+ * "Authorization: Bearer TOKEN", in the cookie that the server sets, or once in the address, as ?token=TOKEN. */
 #ifndef TRI_NET_HTTP_GUARD_H
 #define TRI_NET_HTTP_GUARD_H
 
@@ -18,17 +18,17 @@ typedef struct {
 typedef enum {
     TRI_GUARD_ADMITS,
     TRI_GUARD_GREETS,      /* the token is in the address: set the cookie, and send the browser to the address without it */
-    TRI_GUARD_WRONG_HOST,  /* a name that is not of loopback */
-    TRI_GUARD_WANTS_TOKEN, /* there is none, or a wrong one */
+    TRI_GUARD_WRONG_HOST,  /* the request names a host that is not loopback */
+    TRI_GUARD_WANTS_TOKEN, /* the request has no token, or a wrong one */
 } tri__guard_verdict;
 
 tri__guard_verdict tri__http_guard_check(const tri__http_guard *guard, const tri__http_request *request);
 
-/* Cookies do not know ports: the name tells servers of one host apart. Returns buffer. */
+/* The name of the cookie. Browsers share cookies between the ports of a host, so the name has the port. Returns buffer. */
 enum { TRI_COOKIE_NAME = 32 };
 const char *tri__http_guard_cookie(const tri__http_guard *guard, char buffer[TRI_COOKIE_NAME]);
 
-/* A token that nobody guesses, of letters and digits. */
+/* A random token of letters and digits, which nobody can guess. */
 enum { TRI_TOKEN_SIZE = 33 };
 TRI_MUST_CHECK tri_status tri__http_guard_make_token(char token[TRI_TOKEN_SIZE]);
 

@@ -1,5 +1,5 @@
-/* request.c: http_parser hands over the parts of a head, in pieces as they arrived. They are put together in one buffer, a NUL behind each;
- * the request points into it. */
+/* request.c: http_parser hands over the parts of a head in the pieces in which they arrived. They are put together in one buffer, with a
+ * NUL behind each part; the request points into the buffer. */
 #include "net/http/request.h"
 
 #include <assert.h>
@@ -22,14 +22,14 @@ struct tri__http_reader {
     char text[TRI_HTTP_LARGEST + SPARE];
     size_t used;             /* of text */
     char *url;               /* in text */
-    char name[LONGEST_NAME]; /* of the header at work, as far as it fits … */
-    size_t name_length;      /* … and all of it */
-    bool in_value;           /* its value has begun */
-    int kept;                /* which of the headers it is; NONE: none that is kept */
+    char name[LONGEST_NAME]; /* of the present header, as far as it fits */
+    size_t name_length;      /* of the whole name of the present header */
+    bool in_value;           /* the value of the present header has begun */
+    int kept;                /* which tri__http_header the present header is; NONE: it is not kept */
     tri__http_request request;
 };
 
-/* Add a piece to what ends at the end of text; *start is where it began, NULL for a new one. */
+/* Add a piece to the part that ends at the end of text. *start is where the part begins; NULL for a new part. */
 static void append(tri__http_reader *reader, char **start, const char *bytes, size_t size)
 {
     if (!*start)
@@ -69,7 +69,7 @@ static int header_of(const tri__http_reader *reader)
     return NONE;
 }
 
-/* A header that comes twice could mean one thing to us and another to whoever stands between: it is refused. */
+/* A header that comes twice is refused: we might read one of the two, and a proxy between us and the client the other. */
 static int on_value(http_parser *parser, const char *bytes, size_t size)
 {
     tri__http_reader *reader = parser->data;

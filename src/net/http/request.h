@@ -1,5 +1,5 @@
-/* request.h: the head of an HTTP/1 request, read as it arrives, by http_parser. What follows the head is not read: nothing here has a use
- * for the body of a request. */
+/* request.h: the head of an HTTP/1 request, read as it arrives, by http_parser. What follows the head is not read: nothing here needs the
+ * body of a request. */
 #ifndef TRI_NET_HTTP_REQUEST_H
 #define TRI_NET_HTTP_REQUEST_H
 
@@ -31,7 +31,7 @@ typedef enum {
     TRI_HTTP_TOO_LARGE,
 } tri__http_progress;
 
-/* The next bytes. After anything but WANTS_MORE, no more are to be given. */
+/* Take the next bytes. Do not call it again after it returned anything but WANTS_MORE. */
 tri__http_progress tri__http_reader_take(tri__http_reader *reader, const char *bytes, size_t size);
 
 /* Borrowed from the reader. */

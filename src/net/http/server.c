@@ -3,7 +3,7 @@
  *     READING ──► ANSWERING ──► LINGERING ──► CLOSING      the client reads its answer to the end before the connection goes
  *        └──────► STREAMING ─────────────────────┘
  *
- * A client that leaves, or that exceeds its time, goes from any state to CLOSING. One timer keeps the time of all. */
+ * When a client leaves or exceeds its time, its connection goes from any state to CLOSING. One timer keeps the time of all connections. */
 #include "net/http/server.h"
 
 #include <assert.h>
@@ -31,9 +31,9 @@ struct tri__http_exchange {
     tri__http_reader *reader;
     exchange_state state;
     bool head_only;  /* the request was HEAD */
-    int waited;      /* seconds in its state, or since its client took something */
-    size_t unsent;   /* when that was looked at last */
-    int64_t version; /* of whoever visits streams */
+    int waited;      /* seconds in this state, or since the client took something */
+    size_t unsent;   /* bytes that the client had not taken when check_time last looked */
+    int64_t version; /* for the visitor of streams */
     char piece[PIECE];
 };
 
@@ -44,9 +44,9 @@ struct tri__http_server {
     tri__timer *timer;
     tri__http_exchange *first;
     int count, streams;
-    uv_tcp_t spare;     /* for a connection that there is no memory for: libuv listens on only when it is accepted */
-    bool turning, next; /* the spare is being closed; another connection waits for it */
-    bool ends;          /* is destroyed when its handles are closed */
+    uv_tcp_t spare;     /* accepts a connection that there is no memory for: libuv listens on only after it was accepted */
+    bool turning, next; /* turning: the spare is being closed; next: another connection waits for it */
+    bool ends;          /* the server is freed when its handles are closed */
     bool closed;
 };
 
@@ -113,7 +113,7 @@ static void on_second(void *context)
 {
     tri__http_server *server = context;
     for (tri__http_exchange *exchange = server->first; exchange; exchange = exchange->next)
-        check_time(exchange); /* what is closed stays in the list until later */
+        check_time(exchange); /* an exchange that is closed stays in the list until on_closed */
 }
 
 /* ---- answers ---- */
@@ -141,7 +141,7 @@ static void on_sent(uv_write_t *uv, int status)
     }
 }
 
-/* Send a head of which a copy is made, and a body. */
+/* Send a head, which is copied, and a body. */
 static void send_both(tri__http_exchange *exchange, const char *head, size_t length, const void *body, size_t size, void *owned)
 {
     sending *sent = exchange->state == CLOSING ? NULL : malloc(sizeof *sent + length);
@@ -246,7 +246,7 @@ void tri__http_stream_send(tri__http_exchange *stream, const char *event, const 
 
 /* ---- requests ---- */
 
-/* The token becomes a cookie, so that it does not stay in the address, where it would be seen and kept. */
+/* The token becomes a cookie, so that it does not stay in the address, where others could see it and the browser would keep it. */
 static void greet(tri__http_exchange *exchange)
 {
     const tri__http_guard *guard = &exchange->server->options.guard;
@@ -289,7 +289,7 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
     *buffer = uv_buf_init(exchange->piece, sizeof exchange->piece);
 }
 
-/* Whatever comes behind the request is read and dropped: a connection closed with bytes unread would take the answer with it. */
+/* What comes behind the request is read and dropped: if a connection were closed with bytes unread, the client could lose the answer. */
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
     tri__http_exchange *exchange = stream->data;
@@ -368,7 +368,7 @@ static void turn_away(tri__http_server *server)
     uv_close((uv_handle_t *)&server->spare, on_turned_away);
 }
 
-/* NULL where there is no memory for it. */
+/* NULL where memory is short. */
 static tri__http_exchange *create_exchange(uv_loop_t *loop)
 {
     tri__http_exchange *exchange = NULL;

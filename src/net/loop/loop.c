@@ -1,7 +1,7 @@
 /* loop.c: libuv's loop, one poll at a time.
  *
- * Both ways to run it do the same: make the calls that were put off, then let libuv poll once. libuv runs timers before it polls, so
- * every timer's callback calls uv_stop: what it did may have put something off, and the poll must not wait then. */
+ * Both ways to run it do the same: make the deferred calls, then let libuv poll once. libuv runs timers before it polls, so every timer's
+ * callback calls uv_stop: the callback may have deferred a call, and then the poll must not wait. */
 #include "net/loop/loop.h"
 
 #include <sched.h>
@@ -20,13 +20,13 @@ struct tri__timer {
     void *context;
 };
 
-/* libuv counts in milliseconds: not before the time that was asked for. */
+/* libuv counts in milliseconds: round up, so that a timer is never early. */
 static uint64_t milliseconds(int64_t nanoseconds)
 {
     return nanoseconds <= 0 ? 0 : ((uint64_t)nanoseconds + MILLISECOND - 1) / MILLISECOND;
 }
 
-/* libuv remembers the time of its last poll, which may be long ago where the thread has computed since. */
+/* libuv takes the time of its last poll for now; that may be long ago where the thread has computed since. So update its time first. */
 static void start_timer(uv_timer_t *timer, uv_timer_cb due, int64_t after, int64_t every)
 {
     uv_update_time(timer->loop);
@@ -43,7 +43,7 @@ void tri__loop_defer(tri__loop *loop, tri__deferred *deferred)
     loop->last = &deferred->next;
 }
 
-/* Make the calls that are put off now; what they put off themselves waits for the next time. */
+/* Make the calls that are deferred now; calls that these defer wait for the next time. */
 static void call_deferred(tri__loop *loop)
 {
     tri__deferred *next = loop->first;
@@ -57,7 +57,8 @@ static void call_deferred(tri__loop *loop)
     }
 }
 
-/* A thread that was away for long has had no chance to see what came in that time: it counts as two sweeps at most. */
+/* A thread that was away for long has had no chance to see what came in that time: so the time since the last sweep counts as two sweeps at
+ * most. */
 static void on_sweep(uv_timer_t *timer)
 {
     tri__loop *loop = timer->data;
@@ -190,8 +191,8 @@ void tri__loop_stop(tri__loop *loop)
     loop->stopped = true;
 }
 
-/* Poll until then at the latest. A timer of an earlier turn that is due sooner serves as well, since a turn looks at the clock again:
- * so thousands of turns a second, each with its own deadline far ahead, set the timer once. */
+/* Poll until the deadline at the latest. A timer of an earlier turn that is due sooner will do, because a turn looks at the clock again. So
+ * thousands of turns a second, each with its own deadline far ahead, set the timer only once. */
 static void poll_until(tri__loop *loop, int64_t deadline, int64_t now)
 {
     if (!uv_is_active((uv_handle_t *)&loop->deadline) || loop->deadline_at > deadline) {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define LIBRARY "libmpi.so.40" /* of Open MPI 3 and 4, whose binary interface is the one that we are compiled for */
+#define LIBRARY "libmpi.so.40" /* of Open MPI 3 and 4; we are compiled for its binary interface */
 
 static const struct {
     const char *name;
@@ -33,7 +33,7 @@ static const struct {
     {"ompi_mpi_errors_return", offsetof(tri__mpi, errors_return)},
 };
 
-/* Its plug-ins look for its names in the whole program, hence RTLD_GLOBAL. */
+/* RTLD_GLOBAL, because the library's plug-ins look up its names in the whole program. */
 tri_status tri__mpi_load(tri__mpi *out)
 {
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);

@@ -1,5 +1,5 @@
-/* library.h: Open MPI's library, loaded when a process is a rank and not before: the binary neither needs it nor pays for it at its start.
- * Its calls have their names from the standard; its constants are objects of the library, so they are looked up as well. */
+/* library.h: Open MPI's library. It is loaded only when a process is a rank, so the binary starts without it, and as quickly. Its calls
+ * have their names from the standard; its constants are objects of the library, so they are looked up as well. */
 #ifndef TRI_NET_MPI_LIBRARY_H
 #define TRI_NET_MPI_LIBRARY_H
 
@@ -29,7 +29,7 @@ typedef struct {
     MPI_Errhandler errors_return;
 } tri__mpi;
 
-/* TRI_UNSUPPORTED where it is not installed. It stays loaded. */
+/* TRI_UNSUPPORTED where Open MPI is not installed. The library stays loaded. */
 TRI_MUST_CHECK tri_status tri__mpi_load(tri__mpi *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* mailbox.c: what is sent waits in copies, each with its request, until MPI has given it to the other rank. A value that is too large for
- * one message goes in several, one after another. */
+/* mailbox.c: a value that is sent is copied, and the copy is kept, with its request, until MPI has given it to the other rank. A value that
+ * is too large for one message goes in several, one after another. */
 #include "net/mpi/mailbox.h"
 
 #include <sched.h>
@@ -17,9 +17,9 @@ enum { YIELDS = 200 }; /* before the first nap: a value that is on its way alrea
 
 /* A message on its way to another rank. */
 typedef struct {
-    void *copy; /* what it reads; of a value in several messages the last one has it, the others NULL */
+    void *copy; /* of the value, to be freed; where a value goes in several messages, the last one has it, and the others have NULL */
     size_t bytes;
-    int64_t expected; /* the moment from which on the other rank expects it */
+    int64_t expected; /* the moment from which on the other rank expects the value */
 } sent_message;
 
 /* A message that this rank expects. */
@@ -31,8 +31,8 @@ typedef struct {
 struct tri__mailbox {
     const tri__mpi *mpi;
     size_t window, under_way;
-    MPI_Request *request;  /* [count] of what is under way … */
-    sent_message *message; /* [count] … and what it is */
+    MPI_Request *request;  /* [count] of the messages that are under way */
+    sent_message *message; /* [count] the messages that are under way */
     int *finished;         /* [room] */
     int count;
     int64_t room;
@@ -63,7 +63,7 @@ void tri__mailbox_destroy(tri__mailbox *mailbox)
 
 /* ---- sending ---- */
 
-/* Three arrays in step: until the last one has grown, nobody counts on the others' new room. */
+/* Three arrays grow together: room changes only when the last one has grown. */
 static tri_status make_room(tri__mailbox *mailbox, int64_t more)
 {
     const int64_t count = mailbox->count + more;
@@ -73,7 +73,7 @@ static tri_status make_room(tri__mailbox *mailbox, int64_t more)
     return tri__grow(&mailbox->finished, &mailbox->room, count, sizeof *mailbox->finished, "messages on their way");
 }
 
-/* Let MPI work, and forget what has been given to its rank. */
+/* Let MPI work, and forget messages that it has given to their ranks. */
 static int progress(tri__mailbox *mailbox)
 {
     int finished = 0;
@@ -98,7 +98,7 @@ static int progress(tri__mailbox *mailbox)
     return MPI_SUCCESS;
 }
 
-/* Sleeping, unless the wait is short: MPI's own waiting would take a CPU from ranks that compute. */
+/* Sleep, unless the wait is short: MPI's own waiting would take a CPU from ranks that compute. */
 static void pause_in_wait(int turn)
 {
     if (turn < YIELDS)
@@ -107,7 +107,7 @@ static void pause_in_wait(int turn)
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
 }
 
-/* Something is under way that the other rank expects before now: to wait for that is safe. */
+/* Whether a message is under way that the other rank expects before now: it is safe to wait for that one. */
 static bool may_wait(const tri__mailbox *mailbox, int64_t now)
 {
     for (int i = 0; i < mailbox->count; i++)

@@ -1,5 +1,5 @@
 /* mailbox.h: values from one rank to another, each by its number. Values of one number from one rank to another arrive in the order in
- * which they were sent. No more bytes than the window are under way, as far as senders may wait for that. */
+ * which they were sent. No more bytes than the window are under way, except where a sender may not wait for that. */
 #ifndef TRI_NET_MPI_MAILBOX_H
 #define TRI_NET_MPI_MAILBOX_H
 
@@ -13,9 +13,10 @@ typedef struct tri__mailbox tri__mailbox;
 TRI_MUST_CHECK tri_status tri__mailbox_create(const tri__mpi *mpi, size_t window, tri__mailbox **out); /* mpi: borrowed */
 void tri__mailbox_destroy(tri__mailbox *mailbox); /* accepts NULL; what is still under way is abandoned */
 
-/* All give MPI's error, or MPI_SUCCESS. expect gives memory to a value that will come; receive waits for it. send copies data; where more
- * than the window would be under way, it waits for values that the other rank expects before now (graph/placed/exchange.h), and for no
- * others. flush waits until the others have taken all that was sent. What was sent travels on in all of them. */
+/* All return MPI's error, or MPI_SUCCESS. expect provides memory for a value that will come; receive waits for that value. send copies
+ * data; where more than the window would be under way, it waits for values that the other rank expects before now
+ * (graph/placed/exchange.h), and for no others. flush waits until the other ranks have taken all that was sent. All of them move on what
+ * was sent. */
 int tri__mailbox_expect(tri__mailbox *mailbox, int from, int number, void *data, size_t bytes);
 int tri__mailbox_receive(tri__mailbox *mailbox, int from, int number);
 int tri__mailbox_send(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes, int64_t now, int64_t expected);

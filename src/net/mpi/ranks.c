@@ -18,8 +18,8 @@
 #include "net/mpi/mailbox.h"
 #include "net/mpi/ring.h"
 
-#define MOST_FLOATS ((size_t)1 << 20)  /* in one call of MPI: what it copies stays in a cache (a third faster than 16 MB at once) */
-#define OFTEN       INT64_C(500000000) /* nanoseconds between two looks */
+#define MOST_FLOATS ((size_t)1 << 20)  /* in one call of MPI: so few that copies stay in a cache (a third faster than 16 MB at once) */
+#define OFTEN       INT64_C(500000000) /* nanoseconds between two looks of the watcher */
 #define MOST_BYTES  ((size_t)1 << 30)
 #define LARGE       ((size_t)1 << 16) /* floats: from this size on the thread sleeps while a sum travels */
 #define NAP         50000             /* nanoseconds */
@@ -37,13 +37,13 @@ struct tri__ranks {
     int rank, size;
     who *members;           /* [size] */
     atomic_bool introduced; /* rank, size and members are known */
-    tri__ring *ring;        /* where they are on several hosts */
+    tri__ring *ring;        /* where ranks are on several hosts; NULL elsewhere */
     tri__mailbox *mailbox;
-    atomic_int_fast64_t since; /* when the present call began; 0: in none */
-    atomic_int awaited;        /* the rank that the present call waits for; −1: it may be any */
-    int_fast64_t told;         /* the watcher's: the call that was told to be slow, by when it began */
+    atomic_int_fast64_t since; /* when the present call began; 0: no thread is in a call */
+    atomic_int awaited;        /* the rank that the present call waits for; −1: it may be any rank */
+    int_fast64_t told;         /* when the last call began that was reported as slow; only the watcher uses it */
     atomic_bool patient, leaving;
-    atomic_int_fast64_t longest; /* that a call took for which we were patient */
+    atomic_int_fast64_t longest; /* the longest time that a call took while we were patient */
 
     pthread_t watcher;
     bool watched;
@@ -88,7 +88,7 @@ static const char *trouble_of(const tri__ranks *ranks, int rank)
     }
 }
 
-/* Whom we see in trouble; where we see none, whom we wait for. Returns whether we see trouble. */
+/* Names the ranks that we see in trouble; where we see none, the ranks that we wait for. Returns whether we see trouble. */
 static bool name_missing(const tri__ranks *ranks, char text[WHO_SIZE])
 {
     size_t used = 0;
@@ -115,11 +115,11 @@ static bool anybody_died(const tri__ranks *ranks)
 {
     for (int i = 0; i < ranks->size; i++)
         if (trouble_of(ranks, i) == has_died)
-            return !atomic_load(&ranks->leaving); /* then some are gone before others */
+            return !atomic_load(&ranks->leaving); /* while ranks leave, some end before others */
     return false;
 }
 
-/* Until all ranks have met, it is not known which one is missing. */
+/* Until all ranks have met, we do not know which one is missing. */
 static void tell_absence(tri__ranks *ranks, int64_t waited)
 {
     char why[200];
@@ -137,7 +137,7 @@ static int64_t limit_of(const tri__ranks *ranks)
     return PATIENCE * (longest > timeout ? longest : timeout);
 }
 
-/* Long before the timeout: whoever looks can mend it still. */
+/* Reported long before the timeout, so that somebody who sees it can still help. */
 static void tell_slowness(tri__ranks *ranks, int64_t since, int64_t waited)
 {
     char missing[WHO_SIZE], why[WHO_SIZE + 160];
@@ -150,7 +150,7 @@ static void tell_slowness(tri__ranks *ranks, int64_t since, int64_t waited)
     ranks->options.slow(ranks->options.context, why);
 }
 
-/* Dead ranks are not waited for. */
+/* What the watcher does each time it wakes. A dead rank is reported at once, without waiting for the timeout. */
 static void look(tri__ranks *ranks)
 {
     int64_t since = atomic_load(&ranks->since), waited = since ? tri__clock_now() - since : 0;
@@ -171,12 +171,12 @@ static void look(tri__ranks *ranks)
     ranks->options.hung(ranks->options.context, why);
 }
 
-/* While all of a job is frozen, as a scheduler does it, no time counts: a watcher that wakes too late was frozen too. */
+/* While a scheduler has the whole job frozen, no time counts. A watcher that wakes too late was frozen, too. */
 static void excuse(tri__ranks *ranks, int64_t planned)
 {
     int_fast64_t since = atomic_load(&ranks->since), late = tri__clock_now() - planned;
     if (late >= OFTEN && since && since < planned)
-        atomic_compare_exchange_strong(&ranks->since, &since, since + late); /* or the call is over, and there is nothing to excuse */
+        atomic_compare_exchange_strong(&ranks->since, &since, since + late); /* fails where the call is over: then nothing is to be done */
 }
 
 static void *watch(void *context)
@@ -249,7 +249,7 @@ static void leave(tri__ranks *ranks)
     atomic_store_explicit(&ranks->since, 0, memory_order_relaxed);
 }
 
-/* Until all ranks have come. MPI's own waiting would take a CPU from ranks that still compute. */
+/* Wait until all ranks have come. MPI's own waiting would take a CPU from ranks that still compute. */
 static int meet(const tri__mpi *mpi)
 {
     MPI_Request all;

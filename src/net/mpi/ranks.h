@@ -4,9 +4,9 @@
  * order, and a call returns when enough of the others have made it. One thread at a time may be in a call; the owner sees to that. Errors
  * of MPI come back as statuses.
  *
- * A rank that died or hangs leaves the others in a call that never returns. So a thread measures how long calls take, and after the timeout
- * it calls back with the ranks that are missing. The callback ends the process, because nothing else can end the call. Time in which this
- * process was frozen does not count. */
+ * When a rank dies or hangs, the others stay in a call that never returns. So a thread measures how long calls take, and after the timeout
+ * it calls `hung` with the names of the ranks that are missing. `hung` ends the process, because nothing else can end the call. Time in
+ * which this process was frozen does not count. */
 #ifndef TRI_NET_MPI_RANKS_H
 #define TRI_NET_MPI_RANKS_H
 
@@ -21,10 +21,9 @@ typedef struct tri__ranks tri__ranks;
 typedef struct {
     int64_t timeout;                              /* nanoseconds */
     void (*hung)(void *context, const char *why); /* ends the process: does not return */
-    void (*slow)(void *context,
-                 const char *why); /* a quarter of the time that a call may take has passed; once a call; NULL: nobody cares */
+    void (*slow)(void *context, const char *why); /* called once in a call, when a quarter of its time has passed; may be NULL */
     void *context;
-    size_t window; /* bytes of values that a rank has under way, as far as it may wait */
+    size_t window; /* bytes of values that a rank has under way, where it may wait (mailbox.h) */
 } tri__ranks_options;
 
 TRI_MUST_CHECK tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out);
@@ -38,13 +37,13 @@ bool tri__ranks_apart(const tri__ranks *ranks); /* whether they are on several h
 /* data[i] becomes Σ of all ranks' data[i]: the same bits for all of them. */
 TRI_MUST_CHECK tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count);
 
-/* The same in two parts. Up to TRI__RANKS_SUMS may have begun; they end in that order, and meanwhile data is not the caller's. Between
- * hosts they travel while one of them is being ended. */
+/* The same in two calls. Up to TRI__RANKS_SUMS sums may have begun and not ended; they end in the order in which they began. From begin to
+ * end, the caller must not touch data. Between hosts, data travel only while the caller is in the call that ends a sum. */
 enum { TRI__RANKS_SUMS = 4 };
 TRI_MUST_CHECK tri_status tri__ranks_begin_sum(tri__ranks *ranks, float *data, size_t count);
 TRI_MUST_CHECK tri_status tri__ranks_end_sum(tri__ranks *ranks, float *data, size_t count);
 
-TRI_MUST_CHECK tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes);               /* rank 0's */
+TRI_MUST_CHECK tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes);               /* of rank 0 to all */
 TRI_MUST_CHECK tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all); /* all: [size][bytes] */
 
 /* Values from one rank to another, by number: the only calls that are not collective. mailbox.h says what each does. */
@@ -55,8 +54,8 @@ TRI_MUST_CHECK tri_status tri__ranks_send(tri__ranks *ranks, int to, int number,
 TRI_MUST_CHECK tri_status tri__ranks_flush(tri__ranks *ranks);
 int64_t tri__ranks_sent(const tri__ranks *ranks); /* bytes that tri__ranks_send was given */
 
-/* The next calls may take ten times as long as the timeout, or as the longest for which we were patient before, because rank 0 is known to
- * do something else first, unless we see that it is stopped; or may not any more. */
+/* patient: rank 0 is known to do something else first. So the next calls may take ten times as long as the timeout, or as the longest time
+ * for which we were patient before, unless we see that rank 0 is stopped. Not patient: the timeout holds again. */
 void tri__ranks_be_patient(tri__ranks *ranks, bool patient);
 
 #endif

@@ -16,13 +16,13 @@
 #include "base/memory/memory.h"
 
 enum { CHUNKS = 64, SENT = 0, TAKEN = 1, BOTH = 2 };
-#define SEGMENT ((size_t)16000) /* floats: with MPI's header less than the 64 kB that Open MPI sends over TCP without asking */
-#define NAP     500000          /* nanoseconds; sockets, and chunks that are under way, hold more than comes in that time */
+#define SEGMENT ((size_t)16000) /* floats: with MPI's header, less than the 64 kB that Open MPI sends over TCP without asking */
+#define NAP     500000          /* nanoseconds; sockets and chunks under way have room for more than arrives in that time */
 
 typedef struct {
     float *data;
-    size_t count, begun; /* floats; and those in chunks that were begun */
-    int chunks;          /* under way */
+    size_t count, begun; /* floats of the sum; floats in chunks that were begun */
+    int chunks;          /* chunks under way */
 } sum;
 
 typedef struct {
@@ -30,19 +30,19 @@ typedef struct {
     float *data;
     size_t count; /* up to n segments */
     int hop;
-    int open; /* messages of this hop */
+    int open; /* messages of this hop that are still under way */
 } chunk;
 
 struct tri__ring {
     const tri__mpi *mpi;
     int rank, size;
     sum sums[TRI__RING_SUMS];     /* sum number s at s mod TRI__RING_SUMS */
-    int64_t added, filled, ended; /* sums: whose chunks may be begun, have all been begun, are complete */
-    int64_t next;                 /* chunk to be begun */
+    int64_t added, filled, ended; /* how many sums were added; have all their chunks begun; are complete */
+    int64_t next;                 /* the number of the next chunk to begin */
     chunk chunks[CHUNKS];
     MPI_Request requests[CHUNKS * BOTH]; /* [chunk][SENT, TAKEN] */
     int finished[CHUNKS * BOTH];
-    float *taken; /* [CHUNKS][SEGMENT], to be added */
+    float *taken; /* [CHUNKS][SEGMENT] received floats, to be added */
 };
 
 typedef struct {
@@ -99,7 +99,7 @@ static int begin_chunk(tri__ring *ring, sum *owner)
     return begin_hop(ring, index);
 }
 
-/* As many as there are free indices for. */
+/* Begin as many chunks as there are free indices. */
 static int begin_chunks(tri__ring *ring)
 {
     int error = MPI_SUCCESS;
@@ -111,7 +111,7 @@ static int begin_chunks(tri__ring *ring)
     return error;
 }
 
-/* A message of the chunk at index has come or gone. */
+/* A message of the chunk at index has arrived or was sent. */
 static int go_on(tri__ring *ring, int index)
 {
     chunk *self = &ring->chunks[index];

@@ -1,8 +1,8 @@
 /* child.c: child processes by libuv.
  *
- * A child leads a session of its own, unless it is asked to stay in our group: the terminal's Ctrl-C does not reach it, and a signal to its
- * group reaches what it started too. It has ended when it is reaped and both its outputs have come to their ends; where something that it
- * left behind keeps one open, the wait for that is short. */
+ * A child leads a session of its own, unless it is to stay in our group: the terminal's Ctrl-C does not reach it, and a signal to its group
+ * also reaches what it started. A child has ended when it is reaped and both its outputs have ended. Where a process that it left behind
+ * keeps an output open, we wait only a short time for that. */
 #include "net/process/child.h"
 
 #include <assert.h>
@@ -30,19 +30,19 @@ typedef struct {
     uv_pipe_t uv;
     tri__child *child;
     bool ended;
-    char *line; /* what has come of a line: size bytes, in memory of capacity bytes, one of them for the NUL */
+    char *line; /* the line so far: size bytes, in memory of capacity bytes, one of them for the NUL */
     size_t size, capacity;
     char chunk[CHUNK]; /* what libuv reads into */
 } output;
 
 struct tri__child {
     tri__loop *loop;
-    tri__child_options options; /* its handlers; the rest is not kept */
+    tri__child_options options; /* only the handlers and context are kept */
     uv_process_t process;
     uv_timer_t linger;
     uv_pipe_t input;
     output outputs[PIPES]; /* standard output, standard error */
-    int handles;           /* of libuv that are not closed yet */
+    int handles;           /* libuv handles that are not closed yet */
     bool reaped, told, destroyed;
     int status, signal;
 };
@@ -57,7 +57,7 @@ static void tell_end(tri__child *child)
     child->options.ended(child->options.context, child, child->status, child->signal);
 }
 
-/* Hand over the line that has come so far. */
+/* Hand the line so far to the handler. */
 static void tell_line(output *from)
 {
     tri__child *child = from->child;
@@ -74,9 +74,9 @@ static size_t cut_of(const char *line, size_t size)
 {
     size_t cut = size;
     while (cut > size - 4 && ((unsigned char)line[cut - 1] & 0xc0) == 0x80)
-        cut--; /* back to the character's first byte … */
+        cut--; /* back to the character's first byte */
     bool begins = ((unsigned char)line[cut - 1] & 0xc0) == 0xc0;
-    return begins ? cut - 1 : size; /* … which goes with what follows */
+    return begins ? cut - 1 : size; /* the first byte goes with the bytes that follow */
 }
 
 static void tell_piece(output *from)
@@ -90,7 +90,7 @@ static void tell_piece(output *from)
     from->size = rest;
 }
 
-/* Room for one more byte and the NUL. A line for which there is none comes in pieces. */
+/* Make room for one more byte and the NUL. Where there is no memory for a line, it comes in pieces. */
 static void make_room(output *from)
 {
     if (from->size + 1 < from->capacity)
@@ -254,7 +254,7 @@ static void end_process(tri__child *child)
         continue;
 }
 
-/* 0 or libuv's error, and then there is no process either. */
+/* 0, or libuv's error: then there is no process. */
 static int spawn(tri__child *child, const tri__child_options *options, char **environment, uv_stdio_container_t *channels)
 {
     channels[0].flags = options->attached ? UV_CREATE_PIPE | UV_READABLE_PIPE : UV_IGNORE;
@@ -346,7 +346,7 @@ void tri__child_signal(tri__child *child, int signal)
         kill(child->options.in_group ? child->process.pid : -child->process.pid, signal);
 }
 
-/* Short messages, which a pipe takes whole. */
+/* For short messages, which a pipe takes whole. */
 void tri__child_write(tri__child *child, const char *bytes, size_t size)
 {
     const uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)size);
@@ -363,7 +363,7 @@ void tri__child_destroy(tri__child *child)
     close_handles(child);
 }
 
-/* ---- to its end ---- */
+/* ---- a child that is run to its end ---- */
 
 typedef struct {
     const tri__child_options *options; /* the caller's */

@@ -12,7 +12,7 @@
 
 enum { HOUR = 3600, SERIAL_BYTES = 16, MOST_DAYS = 36500 };
 
-/* A random number, positive, as serial numbers have to be. */
+/* A random positive number, as serial numbers have to be positive. */
 static bool set_serial(X509 *certificate)
 {
     unsigned char bytes[SERIAL_BYTES];
@@ -25,7 +25,7 @@ static bool set_serial(X509 *certificate)
     return fine;
 }
 
-/* It begins an hour ago, since clocks of machines differ. */
+/* The certificate is valid from an hour ago on, because the clocks of machines differ. */
 static bool fill(X509 *certificate, EVP_PKEY *key, int days)
 {
     X509_NAME *name = X509_get_subject_name(certificate);
@@ -52,7 +52,7 @@ tri_status tri__identity_create(const char *path, int days)
         long size = BIO_get_mem_data(text, &data);
         status = tri__file_create_secret(path, data, (size_t)size);
     }
-    BIO_free(text); /* which wipes it */
+    BIO_free(text); /* this also wipes the memory */
     X509_free(certificate);
     EVP_PKEY_free(key);
     return status;

@@ -1,4 +1,4 @@
-/* identity.h: makes the identity of a cluster (tls.h says what it is for). */
+/* identity.h: makes the identity of a cluster (tls.h says what an identity is for). */
 #ifndef TRI_NET_STREAM_IDENTITY_H
 #define TRI_NET_STREAM_IDENTITY_H
 

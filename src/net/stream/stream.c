@@ -1,4 +1,4 @@
-/* stream.c: sockets in clear; what is encrypted is tls_stream.c's. */
+/* stream.c: sockets in clear; tls_stream.c does what is encrypted. */
 #define _GNU_SOURCE /* MSG_NOSIGNAL */
 #include "net/stream/stream.h"
 
@@ -49,7 +49,7 @@ tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *plac
     } while (got < 0 && errno == EINTR);
     if (got > 0) {
         *size = (size_t)got;
-        /* fewer bytes than there was room for: the kernel has no more of them, which saves asking */
+        /* fewer bytes than there was room for: the kernel has no more, so another call is not needed */
         return *size < total(places, count) ? TRI_STREAM_WANTS_READ : TRI_STREAM_READY;
     }
     if (got == 0)

@@ -8,11 +8,11 @@
 #include "trireme/status.h"
 
 typedef enum {
-    TRI_STREAM_READY,       /* something was moved, and perhaps more can be at once */
-    TRI_STREAM_WANTS_READ,  /* perhaps something was moved; go on when the socket can be read … */
-    TRI_STREAM_WANTS_WRITE, /* … or written */
-    TRI_STREAM_ENDED,       /* the peer has closed in good order, and nothing was moved */
-    TRI_STREAM_FAILED,      /* *failure says why, without the peer's name; nothing was moved */
+    TRI_STREAM_READY,       /* some bytes moved, and perhaps more can move at once */
+    TRI_STREAM_WANTS_READ,  /* perhaps some bytes moved; go on when the socket can be read */
+    TRI_STREAM_WANTS_WRITE, /* perhaps some bytes moved; go on when the socket can be written */
+    TRI_STREAM_ENDED,       /* the peer has closed in good order, and no bytes moved */
+    TRI_STREAM_FAILED,      /* *failure says why, without the peer's name; no bytes moved */
 } tri__stream_state;
 
 typedef struct {
@@ -25,10 +25,11 @@ tri__stream_state tri__stream_handshake(tri__stream *stream, tri_status *failure
 
 tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure);
 
-/* A stream may keep a part of what it took, and then WANTS_WRITE: write again, be it with no pieces, until READY. */
+/* A stream may have taken bytes that it has not sent yet: then it returns WANTS_WRITE. Write again, if need be with no pieces, until
+ * READY. */
 tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure);
 
-/* Tell the peer of the end where that needs no waiting, and close the socket. */
+/* Tell the peer that the stream ends, where that needs no waiting, and close the socket. */
 void tri__stream_close(tri__stream *stream);
 
 #endif

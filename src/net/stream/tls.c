@@ -1,4 +1,4 @@
-/* tls.c: how OpenSSL is set up: TLS 1.3 only, both sides show a certificate, nothing of a session can be used again.
+/* tls.c: sets up OpenSSL: TLS 1.3 only, both sides show a certificate, no session can be resumed.
  *
  * With an identity a peer is admitted when it shows our own certificate and proves, as TLS demands, that it has the key. Chains, names and
  * authorities play no part then, so OpenSSL's verification is replaced by a comparison. With an organisation's certificates OpenSSL
@@ -23,7 +23,7 @@ enum { LARGEST_FILE = 1 << 20, READ_BUFFER = 64 << 10 };
 
 /* What PEM files contain. */
 typedef struct {
-    STACK_OF(X509) * certificates; /* ours first, then those between us and the authority */
+    STACK_OF(X509) * certificates; /* ours first, then those between ours and the authority's */
     EVP_PKEY *key;
 } papers;
 
@@ -62,7 +62,7 @@ static tri_status read_certificates(const char *path, STACK_OF(X509) * *out)
         if (!sk_X509_push(list, one))
             X509_free(one);
     BIO_free(bio);
-    ERR_clear_error(); /* there is always one: no more certificates */
+    ERR_clear_error(); /* there is always an error: no more certificates */
     *out = list;
     if (sk_X509_num(list) > 0)
         return NULL;
@@ -71,14 +71,14 @@ static tri_status read_certificates(const char *path, STACK_OF(X509) * *out)
     return tri_fail(TRI_BAD_DATA, "%s: holds no certificate (a PEM file with BEGIN CERTIFICATE is wanted)", path);
 }
 
-/* OpenSSL would ask on the terminal. */
+/* Without this, OpenSSL would ask for a passphrase on the terminal. */
 static int no_passphrase(char *buffer, int size, int writes, void *context)
 {
     (void)buffer, (void)size, (void)writes, (void)context;
     return -1;
 }
 
-/* A key that others can read is no secret. */
+/* Refuses a key file that other users can read. */
 static tri_status check_mode(const char *path)
 {
     struct stat about;
@@ -146,7 +146,7 @@ static bool fingerprint(const X509 *certificate, unsigned char out[TRI_FINGERPRI
     return X509_digest(certificate, EVP_sha256(), out, &size) == 1 && size == TRI_FINGERPRINT;
 }
 
-/* In the place of OpenSSL's verification: is it our own certificate, and valid today? */
+/* Replaces OpenSSL's verification: is it our own certificate, and valid today? */
 static int verify_pinned(X509_STORE_CTX *verification, void *context)
 {
     const tri__tls *tls = context;
@@ -163,7 +163,7 @@ static int verify_pinned(X509_STORE_CTX *verification, void *context)
     return error == X509_V_OK;
 }
 
-/* Our certificate, its key and what lies between it and the authority. */
+/* Give OpenSSL what we show to peers: our certificate, its key, and the certificates between it and the authority's. */
 static tri_status show(SSL_CTX *context, const papers *p)
 {
     bool fine = SSL_CTX_use_certificate(context, sk_X509_value(p->certificates, 0)) == 1 && SSL_CTX_use_PrivateKey(context, p->key) == 1;
@@ -172,14 +172,14 @@ static tri_status show(SSL_CTX *context, const papers *p)
     return fine ? NULL : tri__tls_trouble(TRI_BAD_DATA, "the certificate cannot be used");
 }
 
-/* Trust those whom the authority signed; and see that we are among them, rather than let every peer find out. */
+/* Trust certificates that the authority signed. Check that ours is one of them, so that the mistake shows here and not at every peer. */
 static tri_status trust(SSL_CTX *context, const papers *p, const tri__tls_options *options)
 {
     STACK_OF(X509) *authorities = NULL;
     TRI_TRY(read_certificates(options->authority, &authorities));
     X509_STORE *store = SSL_CTX_get_cert_store(context);
     X509_STORE_CTX *verification = X509_STORE_CTX_new();
-    X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* an authority may itself be signed by one that is not given */
+    X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* the authority's certificate may be signed by one that is not given */
     bool fine = verification != NULL;
     for (int i = 0; i < sk_X509_num(authorities) && fine; i++)
         fine = X509_STORE_add_cert(store, sk_X509_value(authorities, i)) == 1;
@@ -195,7 +195,7 @@ static tri_status trust(SSL_CTX *context, const papers *p, const tri__tls_option
     return status;
 }
 
-/* What holds with any certificate. */
+/* Settings that do not depend on the certificate. */
 static bool set_up(SSL_CTX *context)
 {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);

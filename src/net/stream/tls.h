@@ -10,11 +10,12 @@
 typedef struct tri__tls tri__tls;
 
 typedef struct {
-    const char *identity;               /* the file that keygen made; or else … */
-    const char *cert, *key, *authority; /* … PEM files of an organisation, all three */
+    const char *identity;               /* the file that keygen made; NULL: the three files below */
+    const char *cert, *key, *authority; /* PEM files of an organisation, where there is no identity */
 } tri__tls_options;
 
-/* Refuses a key that others may read, an expired certificate, a key that does not belong to the certificate; each by name. */
+/* Refuses a key that other users may read, an expired certificate, and a key that does not belong to the certificate; the message names
+ * it. */
 TRI_MUST_CHECK tri_status tri__tls_create(const tri__tls_options *options, tri__tls **out);
 void tri__tls_destroy(tri__tls *tls); /* after the connections that use it; accepts NULL */
 

@@ -12,8 +12,8 @@ enum { TRI_FINGERPRINT = 32 }; /* SHA-256 */
 struct tri__tls {
     SSL_CTX *context;
     BIO_METHOD *socket;                 /* how TLS reaches a socket */
-    bool pinned;                        /* a peer must show our own certificate; else one that the authority signed */
-    unsigned char own[TRI_FINGERPRINT]; /* of our certificate */
+    bool pinned;                        /* true: a peer must show our own certificate; false: one that the authority signed */
+    unsigned char own[TRI_FINGERPRINT]; /* the fingerprint of our certificate */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* tls_error.c: OpenSSL's failures in words that people who start clusters understand. */
+/* tls_error.c: explains OpenSSL's failures in words that people who start clusters understand. */
 #include "net/stream/tls_error.h"
 
 #include <errno.h>

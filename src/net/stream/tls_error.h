@@ -6,10 +6,10 @@
 
 #include "trireme/status.h"
 
-/* What a failed call of OpenSSL's means for this connection, without the peer's name. Empties OpenSSL's list of errors. */
+/* What a failed call of OpenSSL means for this connection, without the peer's name. Empties OpenSSL's list of errors. */
 TRI_MUST_CHECK tri_status tri__tls_failure(const SSL *ssl);
 
-/* The same where no connection is concerned: "doing: reason". */
+/* The same for a call that concerns no connection: "doing: reason". */
 TRI_MUST_CHECK tri_status tri__tls_trouble(tri_code code, const char *doing);
 
 #endif

@@ -1,10 +1,9 @@
 /* tls_stream.c: one connection's TLS.
  *
- * OpenSSL makes records of at most 16 kB. A head and the first part of its body go into one record by way of a small buffer; what is larger
- * than a record is encrypted straight from where it stands. Records are gathered before they are sent, so that a frame is one system
- * call, and one wake-up of its receiver, rather than one for every record. What the kernel does not take at once is kept.
- *
- * The socket is reached by a BIO of our own, since OpenSSL's own would let a broken connection raise SIGPIPE. */
+ * OpenSSL makes records of at most 16 kB. A head and the first part of its body are put together in a small buffer, for one record; a piece
+ * that is larger than a record is encrypted straight from where it stands. Records are gathered before they are sent, so that a frame costs
+ * one system call, and one wake-up of its receiver, rather than one for every record. What the kernel does not take at once is kept. *
+ * OpenSSL reaches the socket through a BIO of ours, because with OpenSSL's own BIO a broken connection would raise SIGPIPE. */
 #include "net/stream/tls_stream.h"
 
 #include <assert.h>
@@ -21,18 +20,18 @@
 
 enum {
     RECORD = SSL3_RT_MAX_PLAIN_LENGTH,
-    ENCRYPTED = RECORD + SSL3_RT_HEADER_LENGTH + SSL3_RT_MAX_ENCRYPTED_OVERHEAD, /* the most that becomes of it */
+    ENCRYPTED = RECORD + SSL3_RT_HEADER_LENGTH + SSL3_RT_MAX_ENCRYPTED_OVERHEAD, /* the largest encrypted record */
     GATHERED = 4 * ENCRYPTED,
 };
 
 struct tri__tls_stream {
     SSL *ssl;
     int fd;
-    bool is_dry;            /* the socket gave less than it was asked for in this call: asking again is useless */
-    tri__stream_state end;  /* ENDED or FAILED once there is nothing more to read: OpenSSL's answers mean nothing then; before, READY */
-    tri_status failure;     /* why, until it has been returned */
+    bool is_dry;            /* in this call the socket gave less than we asked for: to read again is useless */
+    tri__stream_state end;  /* READY; ENDED or FAILED once there is nothing more to read: then OpenSSL's answers mean nothing */
+    tri_status failure;     /* why it FAILED, until it has been returned */
     uint8_t record[RECORD]; /* small pieces, put together */
-    size_t sent, gathered;  /* bytes of `records` that have left, and that are there */
+    size_t sent, gathered;  /* bytes of `records` that were sent, and that are there in all */
     uint8_t records[GATHERED];
 };
 
@@ -88,7 +87,7 @@ static tri__stream_state push(tri__tls_stream *stream, tri_status *failure)
     return TRI_STREAM_READY;
 }
 
-/* As push, where what cannot leave now may as well leave later: good-byes, alarms, new keys. */
+/* As push, for records that may also leave later: the end of the stream, alerts, new keys. */
 static void try_push(tri__tls_stream *stream)
 {
     tri_status failure = NULL;
@@ -101,7 +100,7 @@ static long control_socket(BIO *bio, int command, long number, void *pointer)
     (void)number, (void)pointer;
     if (command == BIO_CTRL_EOF)
         return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
-    return command == BIO_CTRL_FLUSH; /* push does that */
+    return command == BIO_CTRL_FLUSH; /* push does the flushing */
 }
 
 BIO_METHOD *tri__tls_socket_method(void)
@@ -144,7 +143,7 @@ void tri__tls_stream_destroy(tri__tls_stream *stream)
     if (!stream)
         return;
     if (stream->ssl && SSL_is_init_finished(stream->ssl) && stream->end == TRI_STREAM_READY) {
-        SSL_shutdown(stream->ssl); /* tells the peer of the end; we do not wait until it arrives */
+        SSL_shutdown(stream->ssl); /* tells the peer that the stream ends; we do not wait for an answer */
         try_push(stream);
         ERR_clear_error();
     }
@@ -153,7 +152,7 @@ void tri__tls_stream_destroy(tri__tls_stream *stream)
     free(stream);
 }
 
-/* What a call that moved nothing means. */
+/* The state after a call of OpenSSL that moved no bytes. */
 static tri__stream_state state_of(const tri__tls_stream *stream, int result, tri_status *failure)
 {
     switch (SSL_get_error(stream->ssl, result)) {
@@ -184,7 +183,7 @@ tri__stream_state tri__tls_stream_handshake(tri__tls_stream *stream, tri_status 
     return pushed == TRI_STREAM_READY ? state : pushed;
 }
 
-/* What there is to tell once there is nothing more to read. */
+/* The state to return once there is nothing more to read. */
 static tri__stream_state end_of(tri__tls_stream *stream, tri_status *failure)
 {
     *failure = stream->failure;
@@ -215,13 +214,13 @@ tri__stream_state tri__tls_stream_read(tri__tls_stream *stream, const struct iov
             if (state == TRI_STREAM_WANTS_READ || state == TRI_STREAM_WANTS_WRITE)
                 return state;
             stream->end = state;
-            return *size > 0 ? TRI_STREAM_READY : end_of(stream, failure); /* first what came before the end */
+            return *size > 0 ? TRI_STREAM_READY : end_of(stream, failure); /* the bytes before the end come first */
         }
     }
     return TRI_STREAM_READY;
 }
 
-/* Where in a list of pieces. */
+/* A position in a list of pieces. */
 typedef struct {
     const struct iovec *piece, *end;
     size_t offset; /* in piece */
@@ -234,7 +233,7 @@ static void skip(position *at, size_t size)
         at->offset -= (at->piece++)->iov_len;
 }
 
-/* The bytes of the next record: of one piece, where they stand, or of several small ones, put together. */
+/* The bytes for the next record: the rest of one large piece, where it stands; or several small pieces, put together. */
 static struct iovec next_record(tri__tls_stream *stream, position at)
 {
     size_t left = at.piece->iov_len - at.offset;
@@ -251,7 +250,7 @@ static struct iovec next_record(tri__tls_stream *stream, position at)
     return (struct iovec){stream->record, size};
 }
 
-/* A record is begun only where there is room for all that becomes of it, so OpenSSL never has to wait with one. */
+/* A record is begun only where there is room for all of it in encrypted form, so OpenSSL never has to wait in the middle of one. */
 tri__stream_state tri__tls_stream_write(tri__tls_stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure)
 {
     position at = {pieces, pieces + count, 0};
