@@ -1,8 +1,8 @@
 /* batch_norm.c: see batch_norm.h.
  *
- * A plane is what one example has of one block of channels: [inner][lanes], small enough for a cache, in which it is read twice. Threads
- * take planes; each adds up its own sums, in double precision, and these are added in the order of the threads. Formulas are in
- * ref/batch_norm.c. */
+ * A plane is the part of one example that belongs to one block of channels: [inner][lanes]. It is small enough to stay in a cache while it
+ * is read twice. Threads take planes; each adds up its own sums, in double precision, and these are added in the order of the threads.
+ * Formulas are in ref/batch_norm.c. */
 #include "tensor/batch_norm.h"
 
 #include <math.h>
@@ -22,10 +22,10 @@ typedef struct {
     int threads;
     bool training, input_gradient;
     double *sums;  /* [threads][2][c] */
-    float *factor; /* [3][c] of one run: the a of forward; a, b and d of the gradient */
+    float *factor; /* [3][c] of one run: a of the forward kernel; a, b and d of the gradient */
 } batch_norm_kernel;
 
-/* What the forward kernel keeps: [c] each. */
+/* What the forward kernel keeps for the others: [c] each. */
 typedef struct {
     float *mean, *variance, *norm; /* norm: 1 / √(variance + epsilon) */
 } statistics;
@@ -38,7 +38,7 @@ static statistics statistics_in(const batch_norm_kernel *self, float *kept)
 
 /* ---- a plane ---- */
 
-/* Σ x and Σ x² of each lane. The mean of the plane is taken out before squares are added, so that little is lost. */
+/* Σ x and Σ x² of each lane. The mean of the plane is subtracted before squares are added, so that little precision is lost. */
 static inline __attribute__((always_inline)) void lanes_moments(const float *x, int64_t inner, int lanes, double *sum, double *square)
 {
     float total[MOST_LANES] = {0}, mean[MOST_LANES], rest[MOST_LANES] = {0}, spread[MOST_LANES] = {0};
@@ -153,9 +153,9 @@ TRI_FOR_EVERY_CPU static void plane_scale(const float *x, const float *mean, con
             y[i * lanes + k] = (x[i * lanes + k] - mean[k]) * a[k] + b[k];
 }
 
-/* Of the input gradient's planes, what all have in common. */
+/* What all planes of the input gradient share. */
 typedef struct {
-    const float *mean, *a, *b, *d; /* dx = dy · a + (x − mean) · b + d, of a channel each */
+    const float *mean, *a, *b, *d; /* of each channel: dx = dy · a + (x − mean) · b + d */
 } gradient_factors;
 
 TRI_FOR_EVERY_CPU static void plane_gradient(const float *dy, const float *x, gradient_factors f, int64_t inner, int64_t lanes, float *dx)
@@ -198,7 +198,7 @@ static double total_of(const batch_norm_kernel *self, const float *weights)
     return sum;
 }
 
-/* Add up what the threads have: sums[0] gets all of it. */
+/* Add up the sums of all threads into sums[0]. */
 static void join_sums(const batch_norm_kernel *self)
 {
     const int64_t count = 2 * self->spec.c;
@@ -207,7 +207,7 @@ static void join_sums(const batch_norm_kernel *self)
             self->sums[i] += self->sums[t * count + i];
 }
 
-/* Rows of a thread. */
+/* The first plane of a thread. */
 static int64_t first_of(const batch_norm_kernel *self, int64_t planes, int thread)
 {
     return planes * thread / self->threads;
@@ -282,7 +282,7 @@ static tri_status run_forward(tri__kernel *kernel, void *const *data, const tri_
     return NULL;
 }
 
-/* dx = a · (dy − (Σ dy + x̂ · Σ dy · x̂) / count), a = scale · norm; an example that does not count has a · dy alone. */
+/* dx = a · (dy − (Σ dy + x̂ · Σ dy · x̂) / count), a = scale · norm; for an example that does not count, dx = a · dy. */
 static void give_input_gradient(const batch_norm_kernel *self, const float *dy, const float *x, const float *weights, const float *mean,
                                 float *dx)
 {
@@ -369,7 +369,7 @@ static tri_status create(const tri__batch_norm *spec, const char *name, batch_no
     return NULL;
 }
 
-/* Sizes of arguments: x-like ones, [c], [n], and what is kept. */
+/* Sizes of arguments: those like x, [c], [n], and the workspace. */
 static tri__kernel_argument images(const tri__batch_norm *spec)
 {
     return (tri__kernel_argument){spec->layout, (size_t)(spec->n * spec->c * spec->inner) * sizeof(float)};

@@ -1,4 +1,4 @@
-/* elementwise.c: see elementwise.h. Memory is the limit here, so one pass over it by the whole team is all there is to do. */
+/* elementwise.c: see elementwise.h. Memory bandwidth is the limit here, so each function is one pass over memory by the whole team. */
 #include "tensor/elementwise.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static void relu(const float *x, float *y, int64_t count)
         y[i] = x[i] < 0.0f ? 0.0f : x[i];
 }
 
-/* dx = dy where y > 0, 0 elsewhere; NaN in y gives NaN. Both are loaded in any case, and nothing is computed: only so compilers make
- * vectors of it, and half of the branches would be mispredicted. */
+/* dx = dy where y > 0, 0 elsewhere; NaN in y gives NaN. Both are loaded in any case, and nothing is computed: otherwise compilers do not
+ * vectorise the loop, and the CPU would mispredict half of the branches. */
 static void relu_grad(const float *dy, const float *y, float *dx, int64_t count)
 {
 #pragma omp parallel for simd schedule(static) if (count > 16384)

@@ -1,4 +1,4 @@
-/* elementwise.h: functions of one element at a time, which take any layout as it comes: where all arguments lie alike, their order in
+/* elementwise.h: functions of one element at a time, for any layout: where all arguments have the same layout, the order of elements in
  * memory does not matter, and padding stays zero. */
 #ifndef TRI_TENSOR_ELEMENTWISE_H
 #define TRI_TENSOR_ELEMENTWISE_H

@@ -1,9 +1,9 @@
-/* kernel.h: the one shape that every kernel has, whether of plain C, oneDNN or narrow.
+/* kernel.h: the interface that every kernel has, be it plain C, oneDNN or narrow.
  *
- * A kernel is made once, for fixed shapes, and run many times. It tells the layout and the size of each of its
- * arguments: inputs first, then outputs, then workspaces. A plan finds memory for them, puts reorders where a producer's layout is not the
- * consumer's, and calls run with one pointer for each argument. A workspace that is shared is written by a forward kernel and read by its
- * gradient kernel. run allocates nothing. */
+ * A kernel is made once, for fixed shapes, and run many times. It says which layout and size each of its arguments has: inputs first, then
+ * outputs, then workspaces. A plan finds memory for them, puts reorders where a producer's layout is not the consumer's, and calls run with
+ * one pointer for each argument. A forward kernel and its gradient kernel may share a workspace: the first writes it, the second reads it.
+ * run allocates nothing. */
 #ifndef TRI_TENSOR_KERNEL_H
 #define TRI_TENSOR_KERNEL_H
 
@@ -31,7 +31,7 @@ struct tri__kernel {
     int inputs, outputs, workspaces;
     tri__kernel_argument argument[TRI_KERNEL_ARGUMENTS];
     int in_place;   /* 1 + the input over which output 0 may be written, or 0 */
-    bool scattered; /* input 0 is given as pointers to its rows, [batch], which may stand anywhere */
+    bool scattered; /* input 0 is an array of pointers to its rows, [batch], which may stand anywhere */
     tri_status (*run)(tri__kernel *kernel, void *const *data, const tri__moment *moment);
     void (*destroy)(tri__kernel *kernel); /* frees kernel itself */
 };

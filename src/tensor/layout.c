@@ -1,4 +1,4 @@
-/* layout.c: comparing layouts, and the one of the narrow kernels. */
+/* layout.c: compares layouts, and has the layout of the narrow kernels. */
 #include "tensor/layout.h"
 
 #include <stddef.h>

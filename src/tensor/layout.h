@@ -15,7 +15,7 @@ typedef struct tri__tensor_layout tri__tensor_layout;
 /* What every layout begins with; a family of kernels may put its own fields behind it. */
 struct tri__tensor_layout {
     tri__tensor_layout_kind kind;
-    bool (*equal)(const tri__tensor_layout *a, const tri__tensor_layout *b); /* for two of one kind; NULL where these are always equal */
+    bool (*equal)(const tri__tensor_layout *a, const tri__tensor_layout *b); /* both of one kind; NULL: all of this kind are equal */
 };
 
 extern const tri__tensor_layout *const tri__tensor_layout_lanes;

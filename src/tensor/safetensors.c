@@ -2,7 +2,7 @@
  *
  * Writing lays the tensors out one after another, describes that layout in the header and streams them behind it. Reading goes the other
  * way: every entry is checked by itself (type, shape, its number of bytes), then all together: sorted by offset they must fill the data
- * from its first byte to its last. A tensor that another program wrote at an odd address is copied to an even one. */
+ * from its first byte to its last. A tensor that another program wrote at an unaligned address is copied to an aligned one. */
 #include "tensor/safetensors.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 enum { LENGTH_BYTES = 8, HEADER_ALIGNMENT = 8 };
 
-static const uint64_t largest_header = 100000000; /* of the format's definition */
+static const uint64_t largest_header = 100000000; /* the limit that the format's definition sets */
 
 static const char *const dtypes[] = {[TRI_F32] = "F32", [TRI_I32] = "I32", [TRI_I64] = "I64", [TRI_U8] = "U8"};
 
@@ -77,7 +77,7 @@ bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, ui
         copy_chosen(named, rows, each, left < most ? left : most, buffer);
         return true;
     }
-    if (named->chosen) { /* a row alone is longer */
+    if (named->chosen) { /* a single row is longer than the buffer */
         const int64_t number = choose(named->chosen, rows->number);
         *rows = (tri__tensor_rows){data + (size_t)number * named->pitch, each, rows->next + 1, number + 1};
         return true;
@@ -87,7 +87,7 @@ bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, ui
         return true;
     }
     const int64_t fitting = (int64_t)(TRI_TENSOR_ROWS / each), count = left < fitting ? left : fitting;
-    if (fitting == 0) { /* a row alone is longer */
+    if (fitting == 0) { /* a single row is longer than the buffer */
         *rows = (tri__tensor_rows){data + (size_t)rows->next * named->pitch, each, rows->next + 1, 0};
         return true;
     }
@@ -112,7 +112,7 @@ typedef struct {
     size_t bytes;
 } piece;
 
-/* Larger elements first; order is the tiebreaker, so the layout depends on the arguments alone. */
+/* Larger elements come first; among equal ones the given order decides, so the layout depends only on the arguments. */
 static int compare_pieces(const void *a, const void *b)
 {
     const piece *x = a, *y = b;
@@ -330,7 +330,7 @@ static int compare_entries(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* The entries, sorted, must fill the data without hole or overlap. */
+/* The sorted entries must fill the data without a gap or overlap. */
 static tri_status check_coverage(const tri__safetensors *file, uint64_t available)
 {
     uint64_t end = 0;

@@ -13,8 +13,8 @@
 
 #define TRI_TENSOR_ROWS 65536 /* bytes of a buffer */
 
-/* Rows that change while they are written: find tells where the bytes are now that stood at `where` in that row. It is called between
- * lock(true) and lock(false). */
+/* Rows that change while they are written to a file. `where` is a place in a row; find returns where the bytes to write for it are now. It
+ * is called between lock(true) and lock(false). */
 typedef struct {
     void (*lock)(void *context, bool locked);
     const void *(*find)(void *context, int64_t row, const void *where);
@@ -24,19 +24,18 @@ typedef struct {
 typedef struct {
     const char *name;
     tri_tensor tensor;
-    size_t pitch; /* to write: bytes from one row of the first dimension to the next in memory; 0: they lie one after another */
-    const uint64_t
-        *chosen; /* to write: rows whose bit is set, as many as the first dimension says; NULL: all. Where there are no data (I32),
-                             * the tensor is the chosen rows' numbers */
-    tri__moving_rows moving; /* to write: rows of at most TRI_TENSOR_ROWS bytes that do not lie still; {0}: they do */
+    size_t pitch;           /* to write: bytes from one row of the first dimension to the next in memory; 0: rows lie one after another */
+    const uint64_t *chosen; /* to write: only rows whose bit is set, as many as the first dimension says; NULL: all rows. Where there are no
+                             * data (I32), the tensor is the numbers of the chosen rows */
+    tri__moving_rows moving; /* to write: rows, of at most TRI_TENSOR_ROWS bytes each, change meanwhile; {0}: they do not */
 } tri__named_tensor;
 
 /* A walk over the rows of a tensor: {0} before the first call. */
 typedef struct {
-    const void *data; /* some rows, one after another: where they lie, or copied to the buffer */
+    const void *data; /* some rows, one after another: where they lie, or in the buffer, as a copy */
     size_t bytes;
-    int64_t next;   /* the row behind them … */
-    int64_t number; /* … and, of chosen ones, its number in memory or one before it */
+    int64_t next;   /* the index of the row behind them, among the rows that are written */
+    int64_t number; /* with chosen rows: the row number in memory from which to look for that row */
 } tri__tensor_rows;
 
 /* Go on to the next rows; false where there are no more. */
@@ -46,14 +45,14 @@ typedef struct {
     const char *key, *value;
 } tri__metadata;
 
-/* Write tensors to path: whole and durably, or not at all. The same arguments give the same bytes. Tensors with larger elements
- * come first in the file, so that each is aligned to its type. Nothing is kept of the arguments. */
+/* Write tensors to path: whole and durably, or not at all. The same arguments give the same bytes. Tensors with larger elements come first
+ * in the file, so that each is aligned to its type. The arguments are not kept. */
 TRI_MUST_CHECK tri_status tri__safetensors_write(const char *path, const tri__named_tensor *tensors, size_t count,
                                                  const tri__metadata *metadata, size_t entries);
 
 typedef struct tri__safetensors tri__safetensors;
 
-/* What a file gives out (names, tensors, metadata) is borrowed from it and read-only. */
+/* The names, tensors and metadata of a file are borrowed from it, and read-only. */
 TRI_MUST_CHECK tri_status tri__safetensors_open(const char *path, tri__safetensors **out);
 void tri__safetensors_close(tri__safetensors *file); /* accepts NULL */
 

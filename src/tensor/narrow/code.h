@@ -1,8 +1,8 @@
 /* code.h: what the makers of kernels (this folder) and the vector code (vector/) agree on.
  *
- * A maker works out a geometry once: sizes, offsets, how much scratch each thread has. The vector code exists once for each instruction
- * set as a table of parts. A part does what one thread of the team has to do in one run: it gets the geometry, the arguments' pointers in
- * the order that narrow.h gives, and its place in the team. */
+ * A maker works out a geometry once: sizes, offsets, how much scratch each thread has. The vector code exists once for each instruction set
+ * as a table of parts. A part is what one thread of the team does in one run: it gets the geometry, the arguments' pointers in the order
+ * that narrow.h gives, and its place in the team. */
 #ifndef TRI_TENSOR_NARROW_CODE_H
 #define TRI_TENSOR_NARROW_CODE_H
 
@@ -60,37 +60,37 @@ typedef struct {
     int32_t count;
     int32_t first;  /* position within its window */
     int32_t column; /* of y, of the first position */
-    int32_t x[4];   /* where the positions' patches begin in x, from the strip's first, in vectors */
-    int32_t d[4];   /* the positions in d (see below), from the strip's first */
+    int32_t x[4];   /* where the positions' patches begin in x, in vectors from the strip's first */
+    int32_t d[4];   /* where the positions are in d (see below), from the strip's first */
 } tri__narrow_chunk;
 
-/* One phase of the input's gradient: rows ≡ row and columns ≡ column modulo the strides, which the same taps reach. */
+/* One phase of the input's gradient: the rows ≡ row and columns ≡ column modulo the strides. The same taps reach all of them. */
 typedef struct {
     int64_t row, column;
     int64_t rows;       /* of the kernel */
     int64_t row_taps;   /* filters · columns of the kernel */
-    const int32_t *tap; /* [rows][row_taps] in d, in vectors */
-    int64_t weights;    /* where its weights begin in the reordered copy: [channels][rows][row_taps] */
+    const int32_t *tap; /* [rows][row_taps] offsets in d, in vectors */
+    int64_t weights;    /* where the weights of this phase begin in the reordered copy: [channels][rows][row_taps] */
 } tri__narrow_phase;
 
 /* Convolution. A strip is one row of y: pool_size rows of the convolution. Its gradient before pooling and ReLU is d
- * [rows][filters][columns][8]: of a whole group of examples with columns of zeros on either side where the input's gradient is wanted,
- * else of one slab of strips at a time. All offsets count vectors of eight lanes. */
+ * [rows][filters][columns][8]. Where the input's gradient is wanted, d is of a whole group of examples, with columns of zeros on either
+ * side; otherwise it is of one slab of strips at a time. All offsets count vectors of eight lanes. */
 typedef struct {
     tri__narrow_conv spec;
     int64_t groups;
     int64_t pool;              /* 1 where there is none */
     int64_t strips, columns;   /* of y */
     int64_t x_rows, x_columns; /* of x with its padding */
-    int64_t strip_x;           /* from a strip to the next, in x */
+    int64_t strip_x;           /* offset from a strip to the next, in x */
     int64_t taps;              /* channels · kernel_h · kernel_w */
-    int32_t *tap;              /* [taps] in x */
+    int32_t *tap;              /* [taps] offsets in x */
     tri__narrow_chunk *chunk;  /* [chunks] of one strip */
     int64_t chunks, window;    /* window: chunks of one window of the pooling */
-    bool masked;               /* there is a mask: bytes [groups][filters][strips][chunks][8], a bit a position, or of max pooling the
-                                 position that won, in its window's first chunk, 255 where ReLU stops it */
+    bool masked;               /* there is a mask: bytes [groups][filters][strips][chunks][8], one bit for each position. With max pooling,
+                                 a window's first chunk has the position of the maximum instead; 255 where ReLU stops it */
     int64_t mask_bytes;        /* of one strip of one filter; 0 where there is no mask */
-    int64_t padded_x;          /* vectors of a padded copy of x; 0 where it needs none */
+    int64_t padded_x;          /* vectors of a padded copy of x; 0 where x needs no copy */
 
     bool want_dx;
     int64_t slab;              /* strips */
@@ -101,16 +101,16 @@ typedef struct {
     int64_t private_vectors; /* scratch of one thread */
 } tri__narrow_conv_geometry;
 
-/* The weights' gradient of a wide convolution. A block is of channels that lie side by side in x: eight, or one where x is plain. All
- * offsets count floats. */
+/* The weights' gradient of a wide convolution. A block is the channels that lie side by side in x: eight of them, or one where x is plain.
+ * All offsets count floats. */
 typedef struct {
     tri__narrow_weight spec;
     int64_t rows, columns;    /* of dy */
     int64_t block, blocks;    /* channels of a block, and how many blocks */
-    int64_t x_columns, plane; /* of a block of x with its padding: columns of a row, floats of the whole */
-    int64_t step, row_step;   /* in it, from a column or row of dy to the next */
+    int64_t x_columns, plane; /* of a block of x with its padding: columns of a row, floats of the whole block */
+    int64_t step, row_step;   /* offsets in such a block, from a column or row of dy to the next */
     int64_t taps;             /* of a block */
-    const int32_t *tap;       /* [taps] in a block */
+    const int32_t *tap;       /* [taps] offsets in a block */
     int64_t band, images;     /* rows of dy that are taken at a time; images that are padded at a time */
 } tri__narrow_weight_geometry;
 
@@ -127,7 +127,7 @@ typedef struct {
 typedef struct {
     tri__narrow_head spec;
     int64_t groups;
-    int64_t block;           /* groups that are taken from logits to gradient before the next */
+    int64_t block;           /* groups that are computed at a time, from logits to gradient */
     int64_t private_vectors; /* scratch of one thread */
 } tri__narrow_head_geometry;
 

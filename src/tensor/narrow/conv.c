@@ -5,8 +5,8 @@
 #include "base/memory/memory.h"
 #include "tensor/narrow/code.h"
 
-#define SLAB_BYTES 12288 /* of d of four filters: what of it is read again and again should stay in the L1 cache */
-#define WORST_POOL 15    /* positions of a window are numbered in a byte, 255 is none */
+#define SLAB_BYTES 12288 /* of d of four filters: it is read again and again, and should stay in the L1 cache */
+#define WORST_POOL 15    /* a byte holds the number of a position in a window, and 255 means none */
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
@@ -93,8 +93,8 @@ static void fill_taps(tri__narrow_conv_geometry *g)
                 *tap++ = (int32_t)((channel * g->x_rows + row) * g->x_columns + column);
 }
 
-/* Row i of the kernel joins row a of d and row a·stride + i of x: so a row of x of phase i mod stride is reached from its own row of d,
- * the one above, and so on; columns likewise. tap: space for all phases' taps, one after another. */
+/* Row i of the kernel joins row a of d and row a·stride + i of x: so a row of x of phase i mod stride is reached from its own row of d, the
+ * row above, and so on. The same holds for columns. tap: room for the taps of all phases, one after another. */
 static void fill_phases(tri__narrow_conv_geometry *g, int32_t *tap)
 {
     const tri__narrow_conv *spec = &g->spec;
@@ -112,7 +112,7 @@ static void fill_phases(tri__narrow_conv_geometry *g, int32_t *tap)
         }
 }
 
-/* d: rows and columns that the taps of the input's gradient reach, or one slab. */
+/* The size of d: the rows and columns that the taps of the input's gradient reach, or one slab. */
 static void measure_d(tri__narrow_conv_geometry *g)
 {
     const tri__narrow_conv *spec = &g->spec;
@@ -146,7 +146,7 @@ static void measure(const tri__narrow_conv *spec, bool want_dx, tri__narrow_conv
     measure_d(g);
 }
 
-/* Check, measure, and fill the tables, which are one piece of memory: chunks, phases, taps of x, taps of d. */
+/* Check the spec, compute sizes, and fill the tables, which are one piece of memory: chunks, phases, taps of x, taps of d. */
 static tri_status prepare(const tri__narrow_conv *spec, bool want_dx, tri__narrow_conv_geometry *g, void **owned)
 {
     TRI_TRY(check(spec));

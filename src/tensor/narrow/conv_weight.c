@@ -2,9 +2,9 @@
 #include "base/memory/memory.h"
 #include "tensor/narrow/code.h"
 
-#define PAIR       16          /* filters are taken by two vectors */
-#define BAND_BYTES (24 * 1024) /* of dy and x: what all taps pass over should stay in the L1 cache */
-#define IMAGES     8           /* padded at a time: so many of a block of x and a pair of dy stay in the L2 cache */
+#define PAIR       16          /* filters of two vectors */
+#define BAND_BYTES (24 * 1024) /* of dy and x: all taps pass over a band, so it should stay in the L1 cache */
+#define IMAGES     8           /* padded at a time: a block of x and a pair of dy of 8 images stay in the L2 cache */
 
 static tri_status check(const tri__narrow_weight *spec)
 {
@@ -20,7 +20,7 @@ static tri_status check(const tri__narrow_weight *spec)
     return NULL;
 }
 
-/* Rows of dy for which they and the rows of x that belong to them are no more than BAND_BYTES; at least one. */
+/* How many rows of dy fit into BAND_BYTES, together with the rows of x that belong to them; at least one. */
 static int64_t band_rows(const tri__narrow_weight_geometry *g)
 {
     const int64_t dy_row = g->columns * PAIR, x_row = g->x_columns * g->block;

@@ -1,6 +1,6 @@
 /* cpu.c: which instruction sets the vector code was compiled for, and which of them this machine has.
  *
- * cmake/narrow.cmake compiles vector/ once for each and says TRI_NARROW_X86 where the sets of x86-64 are among them. */
+ * cmake/narrow.cmake compiles vector/ once for each set, and defines TRI_NARROW_X86 where the sets of x86-64 are among them. */
 #include "tensor/narrow/code.h"
 
 #include <string.h>

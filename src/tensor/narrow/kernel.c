@@ -1,4 +1,4 @@
-/* kernel.c: what all narrow kernels have in common: their arguments, and the team that runs them. */
+/* kernel.c: what all narrow kernels share: their arguments, and the team that runs them. */
 #include "tensor/narrow/code.h"
 
 #include <inttypes.h>

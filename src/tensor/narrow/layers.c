@@ -6,8 +6,8 @@
 #define FLOAT        sizeof(float)
 #define VECTOR       (TRI_LANES * FLOAT)
 #define TEAM_LOGITS  4096  /* below this many, softmax is not worth a team */
-#define BLOCK_BYTES  98304 /* of the rows that one thread takes from logits to gradient: they stay in the L2 cache */
-#define BLOCK_GROUPS 16    /* of the rows that a team takes between two barriers */
+#define BLOCK_BYTES  98304 /* of the rows that one thread computes from logits to gradient: they stay in the L2 cache */
+#define BLOCK_GROUPS 16    /* groups of rows that a team computes between two barriers */
 
 /* ---- into the layout and out of it ---- */
 

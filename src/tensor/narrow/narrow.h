@@ -1,15 +1,15 @@
 /* narrow.h: kernels for layers with few channels or classes, where oneDNN would pad 1, 6 or 10 of them to 8 or 16.
  *
  * Activations lie in the LANES layout, [batch/8][…][8]: every operator computes eight examples at once, whatever the number of channels. A
- * batch that 8 does not divide is padded up to it: import and reorder write zeros there, and so do the kernels that make gradients; in
- * other activations those lanes hold what the network makes of zeros, and nothing reads them.
+ * batch that 8 does not divide is padded to a multiple of 8. Import, reorder and the kernels that make gradients write zeros to the
+ * padding; in other activations the padding holds what the network computes from zeros, and nothing reads it.
  *
  * Parameters and their gradients are plain row-major, read and written in place in the flat buffers: dense weights [out][in], convolution
  * weights [out][in][kernel_h][kernel_w]. Gradients are written, not added to.
  *
- * A maker describes its arguments in the order given beside it: inputs → outputs | workspaces. [x] means: only where the spec asks for it,
- * otherwise there is no such argument. A kernel belongs to the caller, who ends it with kernel->destroy(kernel). It may be run by one
- * thread at a time; a run opens its own OpenMP team. For a fixed team results are the same, bit for bit, from run to run. */
+ * The comment beside a maker lists the kernel's arguments in their order: inputs → outputs | workspaces. [x] means: only where the spec
+ * asks for it; otherwise there is no such argument. A kernel belongs to the caller, who ends it with kernel->destroy(kernel). One thread at
+ * a time may run it; a run opens its own OpenMP team. For a fixed team results are the same, bit for bit, from run to run. */
 #ifndef TRI_TENSOR_NARROW_NARROW_H
 #define TRI_TENSOR_NARROW_NARROW_H
 
@@ -69,7 +69,7 @@ TRI_MUST_CHECK tri_status tri__narrow_conv_backward(const tri__narrow_conv *spec
 
 /* ---- the weights' gradient of a wide convolution ---- */
 
-/* Not a narrow layer, but the gradient that oneDNN computes furthest below the CPU's rate. There are no lanes here: dy lies in
+/* This is not a narrow layer, but the gradient for which oneDNN is furthest below the CPU's peak rate. There are no lanes here: dy lies in
  * blocks of eight filters, [batch][filters/8][rows][columns][8], and x in such blocks of channels or, where they are few, plain. Filters
  * are a multiple of 16. Results are the same, bit for bit, for a team of any size. */
 typedef struct {
@@ -80,7 +80,7 @@ typedef struct {
     int64_t pad_h, pad_w;
     bool bias;
     const tri__tensor_layout *dy_layout,
-        *x_layout; /* what a plan calls those blocks; x_layout is NULL where x is plain. They outlive the kernel */
+        *x_layout; /* a plan's layouts of these blocks; x_layout is NULL where x is plain. They outlive the kernel */
 } tri__narrow_weight;
 
 /* dy, x → dw, [db] | sums, padded images */

@@ -1,10 +1,10 @@
 /* wins.c: where the narrow kernels beat oneDNN's. Measured on Zen 3, batch 64, forward and backward together, with a margin: where both are
- * about as fast oneDNN has the layer.
+ * about equally fast, oneDNN gets the layer.
  *
- * Convolutions of 1 to 8 channels were 1.3 to 6 times as fast as oneDNN's, with pooling 2 to 20 times; 12 → 12 channels 2 and 4 times,
- * 24 → 24 channels 1.1 and 1.5 times. Dense layers are on a par; they win because nothing is reordered around them, and because ReLU and
- * the bias's gradient cost them no pass of their own. The weights' gradients of AlexNet's convolutions take 0.7 to 0.95 of oneDNN's time,
- * on one thread and on two, at batch 32 and 128.
+ * Convolutions of 1 to 8 channels were 1.3 to 6 times as fast as oneDNN's, with pooling 2 to 20 times; 12 → 12 channels 2 and 4 times, 24 →
+ * 24 channels 1.1 and 1.5 times. Dense layers are equally fast; they win because nothing is reordered around them, and because ReLU and the
+ * bias's gradient need no pass of their own. The weights' gradients of AlexNet's convolutions take 0.7 to 0.95 of oneDNN's time, on one
+ * thread and on two, at batch 32 and 128.
  *
  * Where there is AVX-512 oneDNN has sixteen channels in a register: with its kernels for 16 → 16 channels, a step of ResNet-20 at batch 128
  * took 0.95 of the CPU time on a Xeon. */
@@ -15,11 +15,11 @@
 
 #define MOST_CHANNELS 24
 #define MOST_FILTERS  64
-#define MOST_PIXELS   16384              /* of an example, all channels: so a group of eight is at most an L2 cache */
-#define MOST_IMAGE    (64 * 1024 * 1024) /* floats of a padded image of a wide convolution: offsets of eight are 32 bits wide */
+#define MOST_PIXELS   16384              /* of an example, all channels: so a group of eight examples fits into an L2 cache */
+#define MOST_IMAGE    (64 * 1024 * 1024) /* floats of a padded image of a wide convolution: offsets in eight images are 32 bits wide */
 #define MOST_WEIGHTS  (128 * 1024)       /* of a dense layer: so that they stay in the L2 cache */
 
-/* Most lanes must be examples. */
+/* Most lanes must hold examples. */
 static bool fills_lanes(int64_t batch)
 {
     const int64_t lanes = (batch + TRI_LANES - 1) / TRI_LANES * TRI_LANES;
@@ -55,8 +55,8 @@ bool tri__narrow_wins_conv(const tri__narrow_conv *spec)
     return few || much_padding;
 }
 
-/* Every thread should have tiles of sixteen filters and a block of channels to itself, and rows be long enough for their beginnings not to
- * count. */
+/* Every thread should have tiles, of sixteen filters and a block of channels, to itself; and rows should be so long that the cost of
+ * beginning a row does not matter. */
 bool tri__narrow_wins_weight(const tri__narrow_weight *spec, int threads)
 {
     const int64_t tiles = spec->filters / 16 * (spec->x_layout ? spec->channels / 8 : spec->channels);

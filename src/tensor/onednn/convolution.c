@@ -22,7 +22,7 @@ static void describe(const tri__onednn_convolution *spec, descriptors *d)
     d->bias = tri__onednn_desc(TRI_SHAPE(spec->w.dim[0]), NULL);
     d->bias_or_none = spec->bias ? &d->bias : NULL;
     for (int i = 0; i < 2; i++) {
-        d->dilation[i] = spec->dilation[i] - 1; /* oneDNN counts the elements left out */
+        d->dilation[i] = spec->dilation[i] - 1; /* oneDNN counts the elements that are skipped */
         d->pad_end[i] = spec->pad[i] + spec->pad_more[i];
     }
 }
@@ -70,7 +70,7 @@ tri_status tri__onednn_convolution_forward(tri__onednn *context, const tri__oned
     return tri__onednn_kernel(context, desc, spec->bias ? &with : &without, out);
 }
 
-/* A gradient's descriptor, made with the forward one as oneDNN's hint. */
+/* A gradient's descriptor, made with the forward descriptor as oneDNN's hint. */
 static tri_status backward_desc(tri__onednn *context, const tri__onednn_convolution *spec, const dnnl_convolution_desc_t *backward,
                                 dnnl_primitive_desc_t *out)
 {

@@ -1,5 +1,5 @@
-/* matmul.c: matrix products on plain row-major matrices by oneDNN's sgemm, with bias and ReLU added in one pass behind it; or added to a
- * matrix that is there already, by sgemm itself. */
+/* matmul.c: matrix products on plain row-major matrices by oneDNN's sgemm, with bias and ReLU in one pass behind it. Where the product is
+ * to be added to a matrix, sgemm itself adds it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* onednn.h: kernels made of oneDNN primitives.
  *
- * Makers leave layouts to oneDNN ("any") where it computes, and take the producer's layout where it only passes data through, so that
- * blocked layouts are kept from layer to layer. Scratch memory is a workspace of the kernel: running it allocates nothing of ours. A
- * context belongs to the thread that runs the plan, and must outlive its kernels. A kernel's arguments are listed beside its maker: inputs
- * → outputs | workspace 0, where the forward kernel keeps it for its gradient kernel. */
+ * Where a kernel computes much, its maker leaves the layouts to oneDNN ("any"). Where it only passes data through, it takes the producer's
+ * layout, so that blocked layouts are kept from layer to layer. Scratch memory is a workspace of the kernel, so that a run allocates no
+ * memory of ours. A context belongs to the thread that runs the plan, and must outlive its kernels. The comment beside a maker lists the
+ * kernel's arguments: inputs → outputs | workspace 0, where the forward kernel keeps something for its gradient kernel. */
 #ifndef TRI_TENSOR_ONEDNN_ONEDNN_H
 #define TRI_TENSOR_ONEDNN_ONEDNN_H
 
@@ -22,7 +22,7 @@ int tri__onednn_channel_block(const tri__tensor_layout *layout, tri_shape shape)
 typedef struct {
     tri_shape x, w, y;
     int64_t stride[2], pad[2];
-    int64_t pad_more[2]; /* padding behind beyond pad */
+    int64_t pad_more[2]; /* how much more padding is behind than pad */
     int64_t dilation[2], groups;
     bool bias, relu;
 } tri__onednn_convolution;
@@ -40,12 +40,12 @@ typedef struct {
     int64_t pad_more[2];
     bool average;                     /* over the window, padding counted as zeros; otherwise the maximum */
     bool training;                    /* the maximum's place is kept in a workspace */
-    const tri__tensor_layout *layout; /* of x: a blocked one is taken as it comes */
+    const tri__tensor_layout *layout; /* of x; a blocked layout is kept */
 } tri__onednn_pooling;
 
 /* x → y | the maxima's places, where training and not average */
 TRI_MUST_CHECK tri_status tri__onednn_pooling_forward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out);
-/* dy → dx, in the layout that the forward kernel takes x in | the forward kernel's */
+/* dy → dx, in the layout of the forward kernel's x | the forward kernel's workspace */
 TRI_MUST_CHECK tri_status tri__onednn_pooling_backward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out);
 
 typedef struct {
@@ -58,21 +58,22 @@ typedef struct {
 
 /* x → y | what oneDNN keeps for the gradient: workspace 0 has 0 bytes where it keeps nothing */
 TRI_MUST_CHECK tri_status tri__onednn_lrn_forward(tri__onednn *context, const tri__onednn_lrn *spec, tri__kernel **out);
-/* dy, x → dx | the forward kernel's */
+/* dy, x → dx | the forward kernel's workspace */
 TRI_MUST_CHECK tri_status tri__onednn_lrn_backward(tri__onednn *context, const tri__onednn_lrn *spec, tri__kernel **out);
 
 /* y[m][n] = relu(op(a)[m][k] · op(b)[k][n] + bias[n]), all plain */
 typedef struct {
     int64_t m, n, k;
     bool transpose_a, transpose_b, bias, relu;
-    bool adds;     /* the third input is a matrix [m][n] that is added, instead of a bias … */
-    bool in_place; /* … and y may be written over it */
+    bool adds;     /* the third input is a matrix [m][n] that is added, instead of a bias */
+    bool in_place; /* with adds: y may be written over the third input */
 } tri__onednn_matmul;
 
 /* a, b[, bias] → y */
 TRI_MUST_CHECK tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel **out);
 
-/* The same elements in another layout; neither may be lanes. A layout of grouped weights has a dimension more than the shape. x → y */
+/* The same elements in another layout; neither layout may be lanes. A layout of grouped weights has one dimension more than the shape. x →
+ * y */
 TRI_MUST_CHECK tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__tensor_layout *from,
                                               const tri__tensor_layout *to, tri__kernel **out);
 

@@ -8,7 +8,7 @@ static dnnl_alg_kind_t pooling_kind(const tri__onednn_pooling *spec)
     return spec->average ? dnnl_pooling_avg_include_padding : dnnl_pooling_max;
 }
 
-/* The input as it comes; but from plain memory oneDNN pools slowly, so channels that fill whole vectors are asked for in blocks. */
+/* The input in the layout that it has. But oneDNN pools plain memory slowly, so where channels fill whole vectors, we ask for blocks. */
 static dnnl_memory_desc_t pooling_input(const tri__onednn_pooling *spec)
 {
     int64_t lanes = dnnl_get_effective_cpu_isa() >= dnnl_cpu_isa_avx512_core ? 16 : 8;

@@ -8,7 +8,7 @@
 
 /* A blocked layout is oneDNN's descriptor, shape included. */
 typedef struct {
-    tri__tensor_layout layout; /* first: a tri__tensor_layout of this kind is one of these */
+    tri__tensor_layout layout; /* comes first: a tri__tensor_layout of kind ONEDNN is the head of this struct */
     dnnl_memory_desc_t desc;
 } blocked_layout;
 
@@ -18,7 +18,7 @@ typedef struct {
     dnnl_primitive_t primitive;
     int arguments;
     dnnl_exec_arg_t argument[TRI_KERNEL_ARGUMENTS];
-    void *bound[TRI_KERNEL_ARGUMENTS]; /* what each memory object points to now: to set a pointer again costs a pass of zero padding */
+    void *bound[TRI_KERNEL_ARGUMENTS]; /* what each memory object points to now: to set a pointer again costs a pass over its padding */
     blocked_layout layout[TRI_KERNEL_ARGUMENTS];
 } primitive_kernel;
 

@@ -9,10 +9,10 @@
 struct tri__onednn {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
-    dnnl_primitive_attr_t attr; /* the scratch memory is the caller's */
+    dnnl_primitive_attr_t attr; /* the caller provides scratch memory */
 };
 
-/* A status of oneDNN's as one of ours, saying what was being made or run. NULL for success. */
+/* Turns a status of oneDNN into one of ours, whose message says what was being made or run. NULL for success. */
 TRI_MUST_CHECK tri_status tri__onednn_check(dnnl_status_t status, const char *what);
 
 /* The descriptor of a shape in a layout, or with the layout left to oneDNN. */

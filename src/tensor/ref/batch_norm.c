@@ -1,5 +1,5 @@
-/* batch_norm.c: batch normalisation. A channel's mean and variance are taken over all positions of the examples that are there: those whose
- * weight is not 0. Padded rows are normalised too, and count for nothing. */
+/* batch_norm.c: batch normalisation. A channel's mean and variance are taken over all positions of the examples whose weight is not 0.
+ * Padded rows, of weight 0, are normalised, too, but do not count. */
 #include "tensor/ref/ref.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ typedef struct {
     double mean, variance;
 } moments;
 
-/* 1 for an example that is there; NaN for one whose weight is no number */
+/* 1 for an example that counts, 0 for others; NaN where the weight is not finite */
 static double presence(const float *weights, int64_t n)
 {
     return weights[n] == 0 ? 0 : 1 + 0.0 * weights[n];
@@ -127,7 +127,7 @@ void tri__ref_batch_mean(const tri__ref_batch_shape *s, const float *x, const fl
         out[c] = (float)(total(s, weights) * moments_of(s, x, weights, c).mean);
 }
 
-/* out = Σ weight · variance · count / (count − 1): the unbiased one; of a single element it is 0 */
+/* out = Σ weight · variance · count / (count − 1): the unbiased variance; 0 where there is a single element */
 void tri__ref_batch_variance(const tri__ref_batch_shape *s, const float *x, const float *weights, float *out)
 {
     for (int64_t c = 0; c < s->c; c++) {

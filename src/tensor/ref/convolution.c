@@ -1,7 +1,8 @@
 /* convolution.c: two-dimensional convolution (cross-correlation, as this field uses the word).
  *
- * Output row r sees input row r · stride − pad + k · dilation through kernel row k, and columns likewise. Channels and outputs fall into
- * groups, each a convolution of its own. Each function fixes one element of its result and sums all products that belong to it. */
+ * Output row r sees input row r · stride − pad + k · dilation through kernel row k; the same holds for columns. Channels and outputs are
+ * divided into groups, and each group is a convolution of its own. Each function fixes one element of its result and sums all products that
+ * belong to it. */
 #include "tensor/ref/window.h"
 
 /* w[o][c][i][j], c within its group */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* y = max(x, 0), and NaN of NaN */
+/* y = max(x, 0); NaN for NaN */
 void tri__ref_relu(int64_t count, const float *x, float *y)
 {
     for (int64_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* image.c: pixels as files have them become planes as layers want them. */
+/* image.c: turns pixels, as files have them, into planes, as layers need them. */
 #include "tensor/ref/ref.h"
 
 /* y[i] = x[i · step] · scale + offset */

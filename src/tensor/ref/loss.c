@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A row of logits: log Σ e^x = largest + log_sum. The two are kept apart: beside a largest of 1e30 the other would be rounded away, and
- * with it the loss. Infinite logits give NaN. */
+/* A row of logits: log Σ e^x = largest + log_sum. The two are kept apart: added to a largest of 1e30, log_sum would be rounded away, and
+ * the loss with it. Infinite logits give NaN. */
 typedef struct {
     double largest, log_sum;
 } log_sum_exp;

@@ -1,4 +1,4 @@
-/* matmul.c: products of matrices, and what else is done to one. */
+/* matmul.c: products of matrices, transposes and traces. */
 #include "tensor/ref/ref.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Index in x of the window's first maximum. A NaN beats all numbers, so that it comes out. */
+/* Index in x of the window's first maximum. A NaN counts as larger than all numbers, so that the result is NaN. */
 static int64_t first_maximum(const tri__ref_window *s, const float *x, int64_t n, int64_t c, int64_t row, int64_t column)
 {
     const tri__ref_span rows = tri__ref_span_of(s, 0, row), columns = tri__ref_span_of(s, 1, column);

@@ -1,4 +1,4 @@
-/* reduce.c: sums over dimensions, and the spreading that is their gradient. */
+/* reduce.c: sums over dimensions, and broadcasts, which are their gradients. */
 #include "tensor/ref/ref.h"
 
 /* y[outer][inner] = scale · Σ_length x[outer][length][inner] */

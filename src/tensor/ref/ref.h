@@ -1,8 +1,7 @@
-/* ref.h: every operator in plain C. This is the oracle that all other kernels are tested against, and what a plan runs where no other
- * kernel is better.
+/* ref.h: every operator in plain C. All other kernels are tested against these, and a plan runs them where no other kernel is better.
  *
- * Tensors are plain row-major, their shapes are written beside each function. Inputs come first, the result last. Nothing is allocated,
- * nothing is threaded. Sums run in double and are rounded once. Any dimension may be 0. A NaN that goes in comes out wherever it was read.
+ * Tensors are plain row-major, their shapes are written beside each function. Inputs come first, the result last. The functions allocate
+ * nothing and start no threads. Sums run in double and are rounded once. Any dimension may be 0. Every result that reads a NaN is NaN.
  * Unless a comment says otherwise, the result must not overlap an input. */
 #ifndef TRI_TENSOR_REF_REF_H
 #define TRI_TENSOR_REF_REF_H
@@ -33,7 +32,7 @@ typedef struct {
     int64_t o, oh, ow;  /* y: [n][o][oh][ow]; pooling has o = c */
     int64_t kernel[2], stride[2], pad[2];
     int64_t dilation[2]; /* convolution: rows and columns from one element of the kernel to the next */
-    int64_t groups;      /* convolution: output o sees the channels of its group alone */
+    int64_t groups;      /* convolution: output o reads only the channels of its group */
 } tri__ref_window;
 
 /* w: [o][c / groups][kernel][kernel], bias: [o] or NULL */
@@ -87,7 +86,7 @@ typedef struct {
 void tri__ref_lrn(const tri__ref_lrn_shape *s, const float *x, float *y);
 void tri__ref_lrn_grad(const tri__ref_lrn_shape *s, const float *dy, const float *x, float *dx);
 
-/* x: [n][width], scale, shift: [width]; each example by its own mean and variance */
+/* x: [n][width], scale, shift: [width]; normalises each example by its own mean and variance */
 void tri__ref_layer_norm(int64_t n, int64_t width, float epsilon, const float *x, const float *scale, const float *shift, float *y);
 void tri__ref_layer_norm_grad(int64_t n, int64_t width, float epsilon, const float *dy, const float *x, const float *scale, float *dx);
 void tri__ref_layer_norm_grad_scale(int64_t n, int64_t width, float epsilon, const float *dy, const float *x, float *dscale);
@@ -99,7 +98,8 @@ typedef struct {
     float epsilon;
 } tri__ref_batch_shape;
 
-/* scale, shift, mean, variance: [c], weights: [n]. By the batch's own mean and variance; where weights is NULL by those given. */
+/* scale, shift, mean, variance: [c], weights: [n]. Normalises by the batch's own mean and variance; where weights is NULL, by those
+ * given. */
 void tri__ref_batch_norm(const tri__ref_batch_shape *s, const float *x, const float *scale, const float *shift, const float *mean,
                          const float *variance, const float *weights, float *y);
 void tri__ref_batch_norm_grad(const tri__ref_batch_shape *s, const float *dy, const float *x, const float *scale, const float *weights,
@@ -137,7 +137,7 @@ void tri__ref_mean_loss_grad(tri__element_rule *rule, int64_t n, int64_t k, floa
 void tri__ref_logistic_loss(int64_t n, const float *logits, const int32_t *labels, const float *weights, float *loss);
 void tri__ref_logistic_loss_grad(int64_t n, const float *dy, const float *logits, const int32_t *labels, const float *weights, float *dx);
 
-/* ---- reduce.c: the middle of three dimensions goes or comes ---- */
+/* ---- reduce.c: the middle of three dimensions is summed up, or added ---- */
 
 /* x: [outer][length][inner] → y: [outer][inner], y = scale · Σ x */
 void tri__ref_sum(int64_t outer, int64_t length, int64_t inner, float scale, const float *x, float *y);

@@ -1,5 +1,5 @@
-/* sparse.c: sums, rows and products of a table's rows, by key. The gradient of a table is written whole: this is the oracle, for tables
- * that are small. */
+/* sparse.c: sums, rows and products of a table's rows, by key. The gradient of a table is written for all rows: other kernels are tested
+ * against this code, with small tables. */
 #include "tensor/ref/ref.h"
 
 #include <string.h>

@@ -15,7 +15,7 @@ static inline tri__ref_span tri__ref_span_of(const tri__ref_window *s, int axis,
     return (tri__ref_span){.first = start > 0 ? start : 0, .end = end < size ? end : size};
 }
 
-/* x[n][c][row][column] of a tensor with s->c planes of s->h × s->w, and y's likewise. */
+/* Where x[n][c][row][column] is, in a tensor with s->c planes of s->h × s->w; tri__ref_out is the same for y. */
 static inline int64_t tri__ref_at(const tri__ref_window *s, int64_t n, int64_t c, int64_t row, int64_t column)
 {
     return ((n * s->c + c) * s->h + row) * s->w + column;

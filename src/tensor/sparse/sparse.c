@@ -1,5 +1,5 @@
-/* sparse.c: one loop a kernel. Width 1, one weight a feature, has loops of its own: there a feature is one load and one multiplication,
- * and anything more would show. */
+/* sparse.c: each kernel is one loop. Width 1, one weight for each feature, has loops of its own: there a feature is one load and one
+ * multiplication, and any further work would cost time. */
 #include "tensor/sparse/sparse.h"
 
 #include <stddef.h>
@@ -7,10 +7,10 @@
 
 #include "base/bytes/vector.h"
 
-#define AHEAD      48 /* features for which memory is asked ahead: about an example's */
+#define AHEAD      48 /* how many features ahead memory is prefetched: about one example */
 #define CACHE_LINE 64
 
-/* Several threads add to one table without locks, which is meant (store.h says when): the sanitizer need not tell. */
+/* Several threads add to one table without locks. This is intended (trireme/store.h says when), so the sanitizer must not report it. */
 #if defined(__SANITIZE_THREAD__)
 #define RACES_ARE_MEANT __attribute__((no_sanitize("thread")))
 #else
@@ -34,7 +34,7 @@ static inline void fetch(tri__table_view table, int32_t row)
         __builtin_prefetch(at + i, 1);
 }
 
-/* Ask for the table row of feature i, if the batch has it. */
+/* Prefetch the table row of feature i, if the batch has that many features. */
 static inline void fetch_ahead(const tri__sparse_examples *examples, tri__table_view table, int64_t i)
 {
     if (i < examples->offsets[examples->end])
@@ -48,7 +48,7 @@ static inline bool is_in(tri__table_part part, int32_t row)
 
 /* ---- sums ---- */
 
-/* Four sums side by side: an addition waits for the one before it, a load for none. */
+/* Four sums side by side: an addition has to wait for the one before it, a load does not. */
 RACES_ARE_MEANT static float sum_narrow(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end)
 {
     float sum[4] = {0};
@@ -167,7 +167,7 @@ void tri__sparse_gather_grad(const tri__sparse_examples *examples, const float *
 
 /* ---- products of pairs ---- */
 
-enum { COMMON = 8 }; /* the width that factorisation machines usually have: known to the compiler, it is one register */
+enum { COMMON = 8 }; /* the usual width of factorisation machines: as a constant, it makes a row one register */
 
 /* sums, squares: [width] get Σ v·r and Σ (v·r)². Each element has a sum of its own, so that nothing waits for another element. */
 RACES_ARE_MEANT static inline void sum_terms(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end,
@@ -193,7 +193,7 @@ TRI_FOR_EVERY_CPU static void sum_pairs(const tri__sparse_examples *examples, tr
         sum_terms(examples, table, first, end, table.width, sums, squares);
         return;
     }
-    float own[2][COMMON]; /* stay in registers */
+    float own[2][COMMON]; /* they stay in registers */
     sum_terms(examples, table, first, end, COMMON, own[0], own[1]);
     memcpy(sums, own[0], sizeof own[0]);
     memcpy(squares, own[1], sizeof own[1]);

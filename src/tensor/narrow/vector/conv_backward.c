@@ -18,7 +18,8 @@ typedef struct {
 
 /* ---- dy → d ---- */
 
-/* One chunk of P positions. dy at its first column; marks: its bits, or the window's winner. Adds what reaches the positions to total. */
+/* One chunk of P positions. dy: at the chunk's first column; marks: the chunk's bits, or the position of the window's maximum. Adds to
+ * total what reaches the positions. */
 INLINE void spread_chunk(const int P, const tri__narrow_pool pool, const bool masked, const v8 *dy, v8 part, const uint8_t *marks,
                          const tri__narrow_chunk *chunk, v8 *d, v8 *total)
 {
@@ -69,7 +70,7 @@ static v8 spread_kind(const tri__narrow_conv_geometry *g, const v8 *dy, const ui
     return g->masked ? spread_filter(TRI_NARROW_NO_POOL, true, g, dy, mask, d) : spread_filter(TRI_NARROW_NO_POOL, false, g, dy, mask, d);
 }
 
-/* Strips [first, end) into d. Only a strip that is this thread's own (counts) adds to db. */
+/* Strips [first, end) into d. Only a strip of this thread's own range adds to db. */
 static void spread(const pass *a, int64_t first, int64_t end, part_range own, v8 *d)
 {
     const tri__narrow_conv_geometry *g = a->g;
@@ -135,7 +136,7 @@ INLINE void sum_filters(const int F, const tri__narrow_conv_geometry *g, v8 *dw,
     }
 }
 
-/* Strips [first, end); d and x are those of the first. */
+/* `strips` strips; d and x are those of the first strip. */
 static void sum_slab(const pass *a, int64_t strips, const v8 *d, const v8 *x)
 {
     const tri__narrow_conv_geometry *g = a->g;
@@ -154,7 +155,7 @@ static void sum_slab(const pass *a, int64_t strips, const v8 *d, const v8 *x)
     }
 }
 
-/* The threads' sums over lanes and threads. sums: [threads][…][8] → out: [count] */
+/* Add up the threads' sums, over lanes and threads. from: [threads][…][8] → out: [count] */
 static void add_threads(const v8 *from, int64_t pitch, part_range mine, int threads, float *out)
 {
     for (int64_t i = mine.first; i < mine.end; i++) {
@@ -232,7 +233,7 @@ static void input_row(const tri__narrow_conv *spec, products s, int64_t count, c
     }
 }
 
-/* Those places of row `row` of dx that are of the phase. Rows of the kernel that would reach beyond d are left out; places that no column
+/* The places of row `row` of dx that belong to the phase. Rows of the kernel that would reach beyond d are left out; places that no column
  * of the kernel reaches stay 0. */
 static void input_phase(const pass *a, const tri__narrow_phase *phase, int64_t row, v8 *dx)
 {

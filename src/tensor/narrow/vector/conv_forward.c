@@ -1,8 +1,8 @@
 /* conv_forward.c: convolution, bias, ReLU and pooling in one pass.
  *
- * Three filters × four positions are summed in twelve registers over all taps (channel, kernel row, kernel column); the weights of a
- * filter lie in just that order. The four positions are those of a 2 × 2 window, so pooling follows in registers and the result before
- * it is never written. Larger windows take several chunks. Zero padding is made real in a copy of the group of examples. */
+ * Three filters × four positions are summed in twelve registers over all taps (channel, kernel row, kernel column); the weights of a filter
+ * lie in just that order. The four positions are a 2 × 2 window, so pooling follows in registers, and the result before pooling is never
+ * written. Larger windows take several chunks. Where there is zero padding, the group of examples is copied with its zeros. */
 #include "tensor/narrow/vector/conv.h"
 
 /* F filters of one strip of one group of examples. */
@@ -15,7 +15,7 @@ typedef struct {
     int64_t y_pitch, mask_pitch;
     const tri__narrow_chunk *chunk; /* [chunks], `window` of them to a window */
     int64_t chunks, window;
-    float part; /* of one position in an average */
+    float part; /* the weight of one position in an average */
     bool relu;
 } strip;
 
@@ -35,7 +35,7 @@ INLINE void convolve(const int F, const int P, v8 *out, const strip *s, const tr
     multiply(F, P, out, x, s->s);
 }
 
-/* ReLU of P positions, and a bit of each, the first the lowest, where it lets pass. */
+/* ReLU of P positions. mask gets a bit for each position, the lowest for the first: set where ReLU lets the value pass. */
 INLINE void stop_negative(const int P, v8 *out, uint8_t *mask)
 {
     v8i bits = splat_int(0);
@@ -59,7 +59,7 @@ INLINE void take_largest(const int P, v8 *best, v8i *winner, const v8 *out, int3
     }
 }
 
-/* One chunk: convolve, then hand its positions on. total and winner are what pooling keeps over the chunks of a window. */
+/* One chunk: convolve, then pool its positions or write them. total and winner are what pooling keeps over the chunks of a window. */
 INLINE void take_chunk(const int F, const int P, const tri__narrow_pool pool, v8 *total, v8i *winner, const strip *s, int64_t index)
 {
     const tri__narrow_chunk *chunk = s->chunk + index;
@@ -84,7 +84,7 @@ INLINE void take_chunk(const int F, const int P, const tri__narrow_pool pool, v8
     }
 }
 
-/* After the last chunk of a window; index: of its first. */
+/* Called after the last chunk of a window; index: of the window's first chunk. */
 INLINE void finish_window(const int F, const tri__narrow_pool pool, v8 *total, v8i *winner, const strip *s, int64_t index)
 {
     UNROLL

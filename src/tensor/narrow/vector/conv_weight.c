@@ -1,16 +1,16 @@
 /* conv_weight.c: the weights' gradient of a wide convolution, dw[filter][tap] = Σ dy[position][filter] · x[position + tap].
  *
- * Sixteen filters are two vectors of dy; up to six taps of x, each the same for all filters, make a block of twelve registers, which
- * sums over the positions of a band of rows. A band of dy and x stays in the L1 cache while all taps of a block of channels pass over it.
- * A tile is what sixteen filters and a block of channels have in common; tiles are what the team divides, so each sum is made by one
- * thread in one order, and the result does not depend on the size of the team. */
+ * Sixteen filters are two vectors of dy; up to six taps of x, each the same for all filters, make a block of twelve registers, which sums
+ * over the positions of a band of rows. A band of dy and x stays in the L1 cache while all taps of a block of channels pass over it. A tile
+ * is the weights between sixteen filters and a block of channels. The team divides the tiles, so one thread makes each sum, in one order,
+ * and the result does not depend on the size of the team. */
 #include "tensor/narrow/vector/part.h"
 
 typedef tri__narrow_weight_geometry geometry;
 
 #define PAIR 16 /* filters of a tile */
 
-/* A band of rows: x at its first row, with padding; dy of the first eight filters, those of the others `apart` vectors behind. */
+/* A band of rows: x at its first row, with padding; dy of the first eight filters; dy of the other eight is `apart` vectors behind. */
 typedef struct {
     const float *x;
     const v8 *dy;
@@ -78,7 +78,7 @@ INLINE void sum_band(const int64_t step, const geometry *g, const band *b, v8 *s
     }
 }
 
-/* A step that the compiler knows is part of an address; another has to be multiplied by. */
+/* A step that is a constant becomes a part of the address; any other step costs a multiplication. */
 static void sum_band_any(const geometry *g, const band *b, v8 *sum)
 {
     if (g->step == TRI_LANES)
@@ -87,7 +87,7 @@ static void sum_band_any(const geometry *g, const band *b, v8 *sum)
         sum_band(g->step, g, b, sum);
 }
 
-/* x: [blocks][height][width][block] of one image → the same inside its zeros, of the blocks that this thread has. */
+/* x: [blocks][height][width][block] of one image → the same with zeros around it; only the blocks of this thread. */
 static void pad_image(const geometry *g, const float *x, float *padded, part_range blocks)
 {
     const tri__narrow_weight *s = &g->spec;
@@ -123,7 +123,7 @@ static void write_tile(const geometry *g, const float *sum, int64_t tile, float 
             dw[(pair * PAIR + filter) * g->blocks * g->taps + block * g->taps + tap] = sum[(tile * g->taps + tap) * PAIR + filter];
 }
 
-/* db[8] = Σ dy over all positions of all images, of eight filters; image by image, so that a sum of many does not swallow the small. */
+/* db[8] = Σ dy over all positions of all images, of eight filters; image by image, so that small values are not lost in a large sum. */
 static void sum_bias(const geometry *g, const v8 *dy, int64_t eight, float *db)
 {
     const int64_t positions = g->rows * g->columns, eights = g->spec.filters / TRI_LANES;

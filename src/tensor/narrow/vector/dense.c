@@ -1,12 +1,12 @@
 /* dense.c: dense layers in the LANES layout: six outputs × two groups of examples in twelve registers.
  *
- * The weights' gradient sums over examples, which lie in the lanes. So x and dy are first turned, x to panels of 16 inputs
+ * The weights' gradient sums over examples, which lie in the lanes. So x and dy are first transposed, x to panels of 16 inputs
  * [in/16][examples][16], dy to panels of up to six outputs [out/6][examples][6]; then six outputs × 16 inputs are summed over all examples
  * in the same block of registers, and dw is written once, in order. */
 #include "tensor/narrow/vector/part.h"
 
 #define TALL      6   /* outputs in a block of registers */
-#define TAPS_ONCE 256 /* inputs that are summed before the next outputs, so that two groups of them stay in the L1 cache */
+#define TAPS_ONCE 256 /* inputs that are summed before the next outputs, so that the inputs of two groups stay in the L1 cache */
 
 /* One block: F outputs × P groups over some taps. */
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
     v8 *y; /* [F] side by side, [P] pitch apart */
     int64_t y_pitch;
     const float *start; /* [F], the bias; NULL for 0 */
-    bool again;         /* go on from what is in y */
+    bool again;         /* add to what is in y */
     bool relu;
 } tile;
 
@@ -152,7 +152,7 @@ static void turn_dy(const turned *a, part_range groups)
     }
 }
 
-/* x of some groups in panels. The last panel has 8 or 16 inputs; those that are not there are 0. */
+/* x of some groups in panels. The last panel has 8 or 16 inputs; inputs that do not exist are 0. */
 static void turn_x(const turned *a, part_range groups)
 {
     const int64_t in = a->g->spec.in, vectors = (in + 7) / 8, examples = a->g->groups * 8;
@@ -221,7 +221,7 @@ static void bias_gradient(const turned *a, part_range outputs, float *db)
     }
 }
 
-/* dy, x, w, [y] → dw, [db], [dx] | scratch. Each thread turns its groups; then the team divides dw by inputs and dx by groups. */
+/* dy, x, w, [y] → dw, [db], [dx] | scratch. Each thread transposes its groups; then the team divides dw by inputs and dx by groups. */
 void ISA(dense_backward)(const void *geometry, void *const *data, int thread, int threads)
 {
     const tri__narrow_dense_geometry *g = geometry;

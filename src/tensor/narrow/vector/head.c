@@ -1,7 +1,7 @@
 /* head.c: a softmax classifier on the input itself: logits, loss and gradient in one pass over the rows.
  *
- * x is plain, its rows wherever they stand: a vector holds eight columns of one row. Logits: five classes × two rows in ten registers over
- * the columns; the sums of eight rows and one class are added up together, which gives them in lanes for the softmax. Gradient: five
+ * x is plain, and its rows may stand anywhere: a vector holds eight columns of one row. Logits: five classes × two rows in ten registers
+ * over the columns; the sums of eight rows and one class are added up together, which gives them in lanes for the softmax. Gradient: five
  * classes × sixteen columns in ten registers over the rows of a block, which are still in the cache. Scale and offset never touch x: they
  * are folded into the logits' constants and into d.
  *
@@ -18,7 +18,7 @@ typedef struct {
     const uint8_t *const *row; /* [batch] */
     const float *w;
     part_range mine; /* columns */
-    int64_t vectors; /* whole vectors of them; the rest are fewer than eight columns */
+    int64_t vectors; /* whole vectors of these columns; the rest is fewer than eight columns */
 } head;
 
 INLINE v8 load_x(const bool bytes, const uint8_t *row, int64_t column)
@@ -38,7 +38,7 @@ static head head_of(const tri__narrow_head_geometry *g, const void *rows, const 
 
 /* ---- logits ---- */
 
-/* Ask for what a later group of rows has where this one is read now: one line after another, so that no burst of them stops the CPU. */
+/* Prefetch the same columns of a later group of rows: one cache line after another, so that no burst of them stalls the CPU. */
 INLINE void prefetch_ahead(const bool bytes, const int R, const head *h, int64_t row, int64_t column)
 {
     const int64_t at = bytes ? column : column * (int64_t)sizeof(float), ahead = row + ROWS_AHEAD;
@@ -126,7 +126,7 @@ INLINE void logits_of_classes(const bool bytes, const int F, const head *h, int6
         body(1);                                                                                                                           \
     }
 
-/* Groups [first, first + count) of eight rows, what this thread's columns give. z: [count][classes][8] */
+/* The share of this thread's columns in the logits of groups [first, first + count) of eight rows. z: [count][classes][8] */
 INLINE void logits_typed(const bool bytes, const head *h, int64_t first, int64_t count, const float *constant, v8 *z)
 {
     const int64_t classes = h->g->spec.classes, batch = h->g->spec.batch;
@@ -172,7 +172,7 @@ static void constants(const head *h, const float *bias, float *constant)
 
 /* ---- gradient ---- */
 
-/* One block of rows, on its way into dw. */
+/* One block of rows, which is added to dw. */
 typedef struct {
     int64_t first, groups;
     const v8 *d;       /* [groups][classes][8 rows], times scale */
@@ -219,7 +219,7 @@ INLINE void classes_times_columns(const bool bytes, const int F, const int V, co
     }
 }
 
-/* The columns that fill no vector. */
+/* The last columns, which do not fill a vector. */
 static void last_columns(const bool bytes, const head *h, const gradient *b)
 {
     const int64_t classes = h->g->spec.classes, in = h->g->spec.in, batch = h->g->spec.batch;
@@ -263,7 +263,7 @@ static part_range columns_of(int64_t in, int thread, int threads)
     return (part_range){mine.first * 16 < in ? mine.first * 16 : in, mine.end * 16 < in ? mine.end * 16 : in};
 }
 
-/* z += what the other threads' columns give. All threads add in the same order, so all get the same bits. */
+/* Add the shares of the other threads' columns to z. All threads add in the same order, so all get the same bits. */
 static void add_logits(const tri__narrow_head_geometry *g, const v8 *scratch, int64_t set, int64_t count, int threads, v8 *z)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* part.h: what the parts of the vector code share: names, the division of work, and the block of registers that most of them turn. */
+/* part.h: what the parts of the vector code share: names, the division of work, and the multiplication in a block of registers. */
 #ifndef TRI_TENSOR_NARROW_VECTOR_PART_H
 #define TRI_TENSOR_NARROW_VECTOR_PART_H
 
@@ -24,7 +24,7 @@ INLINE part_range share(int64_t count, int thread, int threads)
     return (part_range){count * thread / threads, count * (thread + 1) / threads};
 }
 
-/* How many of the count that are left to take next, at most `most` at a time and all times about as many: 16 by 3 is 3 3 3 3 2 2. */
+/* How many to take next, where count are left: at most `most` at a time, and about the same number each time: 16 by 3 is 3 3 3 3 2 2. */
 INLINE int64_t balanced(int64_t count, int64_t most)
 {
     int64_t times = (count + most - 1) / most;

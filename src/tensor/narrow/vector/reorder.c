@@ -1,4 +1,4 @@
-/* reorder.c: into the LANES layout and out of it, by transposing blocks of 8 examples × 8 elements. */
+/* reorder.c: brings tensors into the LANES layout and out of it, by transposing blocks of 8 examples × 8 elements. */
 #include "tensor/narrow/vector/part.h"
 
 #define PREFETCH_BYTES 64
@@ -42,7 +42,7 @@ static int64_t rows_of(const tri__narrow_reorder *s, int64_t group)
     return s->batch - group * 8 < 8 ? s->batch - group * 8 : 8;
 }
 
-/* Examples stand anywhere: while one group is turned, the next one's are asked for. */
+/* Examples may stand anywhere: while one group is transposed, the examples of the next group are prefetched. */
 static void prefetch(const tri__narrow_reorder *s, const void *const *x, int64_t rows)
 {
     const int64_t bytes = s->planes * s->count * (int64_t)tri_type_size(s->type);

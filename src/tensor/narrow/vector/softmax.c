@@ -1,7 +1,7 @@
 /* softmax.c: softmax cross-entropy in the LANES layout. */
 #include "tensor/narrow/vector/softmax.h"
 
-/* logits, labels, weights → loss, dlogits | scratch: a double of each thread */
+/* logits, labels, weights → loss, dlogits | scratch: one double for each thread */
 void ISA(softmax_loss)(const void *geometry, void *const *data, int thread, int threads)
 {
     const tri__narrow_loss_geometry *g = geometry;

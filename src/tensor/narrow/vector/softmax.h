@@ -4,7 +4,7 @@
 
 #include "tensor/narrow/vector/part.h"
 
-/* Labels and weights of the eight examples from first on; those beyond the batch have weight 0. */
+/* Labels and weights of the eight examples from first on; examples beyond the batch have weight 0. */
 typedef struct {
     v8i label;
     v8 weight;
@@ -27,7 +27,7 @@ INLINE v8 largest(const v8 *z, int64_t classes)
     return most;
 }
 
-/* z: [classes][8] → d = weight · (softmax(z) − onehot), and the weighted losses of the eight. z and d may be the same. */
+/* z: [classes][8] → d = weight · (softmax(z) − onehot), and returns the weighted losses of the eight examples. z and d may be the same. */
 INLINE v8 softmax_gradient(const v8 *z, int64_t classes, truth t, v8 *d)
 {
     const v8 most = largest(z, classes);

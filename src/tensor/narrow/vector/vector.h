@@ -1,8 +1,8 @@
 /* vector.h: eight floats at once, in the compiler's portable vector types.
  *
- * The files of this folder are compiled once for each instruction set, with TRI_ISA its name; on a CPU with narrower registers the
- * compiler makes two or more instructions of each. Everything is inlined, so that numbers of rows and columns of a block of registers
- * are constants: loops over them are marked UNROLL and vanish. */
+ * The files of this folder are compiled once for each instruction set, with TRI_ISA as its name; for a CPU with narrower registers the
+ * compiler makes two or more instructions of each operation. Everything is inlined, so that the numbers of rows and columns of a block of
+ * registers are constants: loops over them are marked UNROLL, and the compiler unrolls them. */
 #ifndef TRI_TENSOR_NARROW_VECTOR_VECTOR_H
 #define TRI_TENSOR_NARROW_VECTOR_VECTOR_H
 
@@ -16,7 +16,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 
-/* Keep a vector that was loaded in a register: left alone, the compiler loads it again for each use. */
+/* Keep a loaded vector in a register: otherwise the compiler loads it again for each use. */
 #if defined(__AVX__)
 #define LOADED(vector) __asm__("" : "+v"(vector))
 #else
@@ -26,7 +26,7 @@
 typedef float v8 __attribute__((vector_size(32), may_alias));
 typedef float v8_anywhere __attribute__((vector_size(32), aligned(4), may_alias)); /* at any float's address */
 typedef int32_t v8i __attribute__((vector_size(32), may_alias));
-typedef uint32_t v8u __attribute__((vector_size(32), may_alias)); /* bit patterns: overflow is no mistake */
+typedef uint32_t v8u __attribute__((vector_size(32), may_alias)); /* bit patterns: they may overflow */
 typedef uint8_t bytes32 __attribute__((vector_size(32)));
 typedef uint8_t bytes8 __attribute__((vector_size(8)));
 
