@@ -1,4 +1,4 @@
-/* builtin.h: the models that the binary carries: the files of models/, turned into C by cmake/builtin_texts.cmake. */
+/* builtin.h: the models inside the binary: the files of models/, turned into C by cmake/builtin_texts.cmake. */
 #ifndef TRI_GRAPH_MODEL_BUILTIN_H
 #define TRI_GRAPH_MODEL_BUILTIN_H
 
@@ -8,6 +8,6 @@ typedef struct {
 } tri__builtin_model;
 
 extern const tri__builtin_model tri__builtin_models[]; /* by name, ending in a row of NULLs */
-extern const char tri__builtin_model_names[];          /* "alexnet lenet …", as completion takes them */
+extern const char tri__builtin_model_names[];          /* "alexnet lenet …", for the completion of command lines */
 
 #endif

@@ -1,4 +1,4 @@
-/* describe.c: a model as a table for people. Shapes are as model files write them: height x width x channels, without the batch. */
+/* describe.c: prints a model as a table for people. Shapes are as model files write them: height x width x channels, without the batch. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static const tri_node *node_of(const tri_graph *graph, const tri__statement *sta
     return find_node(graph, input ? input : statement->name);
 }
 
-/* What a statement gives for one example, channels last. Parameters and constants have no batch, the loss has nothing else. */
+/* The shape of a statement's result for one example, channels last. Parameters and constants have no batch; a loss is one number. */
 static const char *output_text(const tri_graph *graph, const tri__statement *statement, char buffer[128])
 {
     tri_shape shape = tri_node_shape(node_of(graph, statement));

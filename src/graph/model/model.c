@@ -1,4 +1,4 @@
-/* model.c: opening a model, what it says about itself, its canonical text and its digest. */
+/* model.c: opens a model; what it says about itself, its canonical text and its digest. */
 #include "graph/model/model.h"
 
 #include <stdlib.h>
@@ -287,7 +287,7 @@ tri_status tri_model_digest(const tri_model *model, const tri_graph *graph, char
             hash_shape(&hash, tri_node_name(node), without_batch(tri_node_shape(node)));
         if (strcmp(tri_node_operator(node), "parameter") == 0 || tri_node_table(node) >= 0)
             hash_shape(&hash, tri_node_name(node), tri_node_shape(node));
-        if (tri_node_is_frozen(node)) /* it lies elsewhere in the flat buffer */
+        if (tri_node_is_frozen(node)) /* a frozen parameter has another place in the flat buffer */
             tri__sha256_update(&hash, "frozen", strlen("frozen"));
     }
     hash_shape(&hash, "logits", without_batch(tri_node_shape(logits)));

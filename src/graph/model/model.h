@@ -12,15 +12,15 @@
 #include "trireme/model.h"
 
 #define TRI_MODEL_NAME       64          /* characters of a name, with the NUL behind it */
-#define TRI_MODEL_BYTES      (1 << 18)   /* of a file */
-#define TRI_MODEL_STATEMENTS 4096        /* of a file */
-#define TRI_MODEL_LARGEST    (1 << 24)   /* of a size: one dimension, kernel, number of outputs */
-#define TRI_MODEL_PARAMETERS (1LL << 32) /* of a model */
-#define TRI_MODEL_TASKS      (1 << 16)   /* that places may name */
+#define TRI_MODEL_BYTES      (1 << 18)   /* the most bytes of a file */
+#define TRI_MODEL_STATEMENTS 4096        /* the most statements of a file */
+#define TRI_MODEL_LARGEST    (1 << 24)   /* the largest size: one dimension, kernel, number of outputs */
+#define TRI_MODEL_PARAMETERS (1LL << 32) /* the most parameters of a model */
+#define TRI_MODEL_TASKS      (1 << 16)   /* the most tasks that places may name */
 #define TRI_MODEL_CLASSES    (-1)        /* out=classes: as many as the data has classes */
 #define TRI_MODEL_OUTPUTS    (-2)        /* out=outputs: as many as an example has targets */
 
-/* What stands behind key=, or alone. */
+/* A value, which stands behind key= or alone. */
 typedef struct {
     enum { TRI_VALUE_NUMBER, TRI_VALUE_SHAPE, TRI_VALUE_WORD } kind;
     double number;             /* of a number; of a word such as normal(0.01): what stands in its brackets */
@@ -54,18 +54,18 @@ typedef enum {
     TRI_FORM_PARAMETER,
     TRI_FORM_LOSS,
     TRI_FORM_ROW,
-    TRI_FORM_WHILE, /* graphs only: begins a loop … */
-    TRI_FORM_CARRY, /* … whose value goes from round to round, … */
-    TRI_FORM_NEXT,  /* … with what it is in the next one … */
-    TRI_FORM_END    /* … and its end */
+    TRI_FORM_WHILE, /* graph files only: begins a loop */
+    TRI_FORM_CARRY, /* graph files only: a value that goes from round to round of a loop */
+    TRI_FORM_NEXT,  /* graph files only: what a carried value is in the next round */
+    TRI_FORM_END    /* graph files only: ends a loop */
 } tri__form;
 
 typedef struct {
-    const char *name; /* as files spell it, and as the operator table does where form is row or loss */
+    const char *name; /* as files spell it; where form is row or loss, the name in the operator table, too */
     tri__form form;
     int least, most;  /* inputs that a file gives */
     const char *keys; /* "out kernel stride …", in the order in which values without a key fill them */
-    int needed;       /* the first keys, which must be given */
+    int needed;       /* how many of the first keys must be given */
 } tri__verb;
 
 typedef struct {
@@ -76,8 +76,8 @@ typedef struct {
     int inputs;
     int input[TRI_MAX_INPUTS]; /* statements, by index */
     tri__model_settings settings;
-    unsigned given; /* bit i: the i-th key of the verb */
-    int loop;       /* the while line of the loop that it stands in; −1: none */
+    unsigned given; /* bit i: the i-th key of the verb was given */
+    int loop;       /* the while line of the loop that the statement stands in; −1: none */
     int task;       /* place=2: the task that computes it; −1 where the file does not say */
 } tri__statement;
 
@@ -97,10 +97,10 @@ struct tri_model {
 
 bool tri__model_has_places(const tri_model *model);
 
-/* A message for the first line that has a place. */
+/* Fails for the first line that has a place. */
 TRI_MUST_CHECK tri_status tri__model_refuse_places(const tri_model *model);
 
-/* Put "my.model:3:14" before an error. What is a bad call to a graph is bad data in a file: then it becomes TRI_BAD_DATA. */
+/* Put "my.model:3:14" before an error. TRI_BAD_CALL becomes TRI_BAD_DATA: the mistake is in the file, not in a call. */
 TRI_MUST_CHECK tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement);
 
 #endif

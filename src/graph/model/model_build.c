@@ -1,5 +1,5 @@
-/* model_build.c: statements into a graph. A layer becomes its parameters `<name>.weight` and `<name>.bias`, laid out as PyTorch has
- * them, and the nodes that apply them, the last of which bears the layer's name. Every other statement becomes one node. */
+/* model_build.c: makes a graph from statements. A layer becomes its parameters `<name>.weight` and `<name>.bias`, laid out as in PyTorch,
+ * and the nodes that apply them; the last of these has the layer's name. Every other statement becomes one node. */
 #include "graph/model/model_build.h"
 
 #include <inttypes.h>
@@ -17,14 +17,14 @@ struct model_builder {
     const tri_model_input *input;
     tri_graph *graph;
     tri_node **node;         /* the result of each statement */
-    int64_t parameters;      /* so far */
+    int64_t parameters;      /* how many there are so far */
     tri_node *keys, *values; /* of sparse examples; NULL elsewhere */
     tri_node *weights;       /* of the examples; NULL before the first line that reads them */
 
     /* of the body of a loop */
     model_builder *outer;            /* NULL elsewhere */
-    tri_node *start[TRI_MAX_INPUTS]; /* the loop's inputs, of the outer graph … */
-    int starts;                      /* … so far */
+    tri_node *start[TRI_MAX_INPUTS]; /* the loop's inputs so far: nodes of the outer graph */
+    int starts;                      /* how many inputs there are so far */
 };
 
 static tri_node *input_of(const model_builder *builder, const tri__statement *statement, int index)
@@ -46,7 +46,7 @@ static tri_status make_parameter(model_builder *builder, const char *layer, cons
     return tri_graph_parameter(builder->graph, name, shape, init, value, out);
 }
 
-/* y = f(x, weight) + bias: the node of the operator and the bias's, as much of it as the layer has. */
+/* y = f(x, weight) + bias: the node of the operator and, where the layer has a bias, the node of the bias. */
 static tri_status apply(model_builder *builder, const tri__statement *layer, const char *operator_name, tri_node *x, tri_node *weight,
                         const tri_attributes *attributes, tri_node **out)
 {
@@ -82,7 +82,7 @@ static bool reads_sparse(const model_builder *builder, const tri__statement *lay
     return layer->inputs > 0 && builder->model->statement[layer->input[0]].verb.form == TRI_FORM_SPARSE;
 }
 
-/* The table `<layer>.weight` of [features][width], and the operator on it. name: of its node. */
+/* The table `<layer>.weight` of [features][width], and the operator on it. name: of the operator's node. */
 static tri_status apply_table(model_builder *builder, const tri__statement *layer, const char *operator_name, const char *name,
                               int64_t width, tri_node **out)
 {
@@ -120,7 +120,7 @@ static tri_status build_table(model_builder *builder, const tri__statement *laye
     return apply_table(builder, layer, operator_name, layer->name, width, out);
 }
 
-/* As a dense layer, but the weights are [features][out], in a table. They start at zero where nothing is said. */
+/* As a dense layer, but the weights are [features][out], in a table. They start at zero where the file does not say. */
 static tri_status build_sparse_dense(model_builder *builder, const tri__statement *layer, tri_node **out)
 {
     tri__statement settled = *layer;
@@ -138,7 +138,7 @@ static tri_status build_sparse_dense(model_builder *builder, const tri__statemen
     return tri_graph_add(builder->graph, "bias", layer->name, (tri_node *[]){product, bias}, 2, NULL, out);
 }
 
-/* The batch's lists. What reads them gets both. */
+/* The batch's lists, keys and values. A line that reads them reads both. */
 static tri_status build_sparse(model_builder *builder, tri_node **out)
 {
     const tri_shape shape = builder->input->shape;
@@ -280,7 +280,7 @@ static tri_status choose_shape(const model_builder *builder, tri_shape written, 
                     tri_shape_text(*out, ours, sizeof ours));
 }
 
-/* An input of a graph file is a variable: what it is fed stays where the variable lives. */
+/* An input of a graph file is a variable: the value that is fed stays on the task that has the variable. */
 static tri_status build_fed(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
     const tri_shape shape = statement->settings.attributes.shape;
@@ -289,8 +289,8 @@ static tri_status build_fed(model_builder *builder, const tri__statement *statem
     return make_parameter(builder, statement->name, "", shape, TRI_INIT_ZERO, 0, out);
 }
 
-/* The batch as it comes, and its image: numbers, channels first. Scale and offset are for bytes;
- * data that is numbers already stays as it is. */
+/* The batch as it comes, and its image: numbers, channels first. Scale and offset are for bytes; data that are numbers already stay as they
+ * are. */
 static tri_status build_input(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
     const tri_attributes *given = &statement->settings.attributes;
@@ -305,7 +305,7 @@ static tri_status build_input(model_builder *builder, const tri__statement *stat
     return tri_graph_add(builder->graph, "image", "image", &x, 1, &attributes, out);
 }
 
-/* Labels beyond the logits would be read from nowhere. */
+/* A label beyond the logits would be read from outside of the memory. */
 static tri_status check_labels(const model_builder *builder, const tri__statement *loss, const tri_node *logits)
 {
     const tri_shape shape = tri_node_shape(logits);
@@ -382,7 +382,7 @@ static tri_status build_row(model_builder *builder, const tri__statement *statem
 
 /* Loops */
 
-/* A parameter of the body that starts as this value of the outer graph. */
+/* A parameter of the body that starts with this value of the outer graph. */
 static tri_status enter_loop(model_builder *body, const char *name, tri_node *start, tri_node **out)
 {
     if (body->starts == TRI_MAX_INPUTS)
@@ -397,7 +397,7 @@ static tri_status build_carry(model_builder *builder, const tri__statement *stat
     return enter_loop(builder, statement->name, builder->outer->node[statement->input[0]], out);
 }
 
-/* The value of a line outside of the body; constants are made anew. */
+/* Make the value of a line outside of the body available in the body; constants are made anew. */
 static tri_status bring_in(model_builder *body, int index)
 {
     const char *name = body->model->statement[index].name;
@@ -458,7 +458,7 @@ static tri_status build_statement(model_builder *builder, const tri__statement *
     return tri_fail(TRI_INTERNAL, "'%s' makes no node", statement->verb.name);
 }
 
-/* All nodes that a line has made. */
+/* Place all nodes that a line has made. */
 static tri_status place_nodes(tri_graph *graph, int first, int task)
 {
     char place[48];
@@ -468,18 +468,18 @@ static tri_status place_nodes(tri_graph *graph, int first, int task)
     return NULL;
 }
 
-/* Where a line is computed; −1: wherever its inputs are. Examples enter a placed model at task 0, so that the layers behind the input do
- * not follow the first line that has a place. */
+/* The task that computes a line; −1: the task of its inputs. Examples enter a placed model at task 0; otherwise the layers behind the input
+ * would follow the first line that has a place. */
 static int task_of(const tri_model *model, const tri__statement *statement)
 {
     bool enters = statement->verb.form == TRI_FORM_INPUT && !model->is_graph && tri__model_has_places(model);
     return enters && statement->task < 0 ? 0 : statement->task;
 }
 
-/* The lines from first on that belong to this loop, −1: all that belong to none, and what loops inside it give. */
+/* Build the lines from first on that belong to this loop (−1: to none), and the loops inside it. */
 static tri_status build_lines(model_builder *builder, int loop, int first);
 
-/* What the loop gives: the value of each of its next lines. */
+/* The results of the loop: the value of each of its `next` lines. */
 static tri_status leave_loop(model_builder *builder, int loop, tri_node *made)
 {
     const tri_model *model = builder->model;
@@ -542,7 +542,8 @@ static bool is_outside(const tri_model *model, const tri__statement *line)
     return line->loop < 0 && line->verb.form != TRI_FORM_WHILE;
 }
 
-/* Of a graph file: lines that no other line reads. Those that assign are done, and their values stay where they are. */
+/* The outputs of a graph file are the lines that no other line reads. Lines that assign are targets instead: they are computed, and their
+ * values stay where they are. */
 static tri_status name_outputs(const model_builder *builder)
 {
     const tri_model *model = builder->model;

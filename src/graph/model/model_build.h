@@ -1,4 +1,4 @@
-/* model_build.h: statements into a graph. tri_model_build is the other call of model_build.c. */
+/* model_build.h: makes a graph from statements. model_build.c also has tri_model_build. */
 #ifndef TRI_GRAPH_MODEL_MODEL_BUILD_H
 #define TRI_GRAPH_MODEL_MODEL_BUILD_H
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Whether the place at which the file is read stands in this loop; −1, outside of all, is around everything. */
+/* Whether the line that is being read stands in this loop. Every line stands in −1, which is around all loops. */
 static bool is_inside(const tri_model *model, int loop)
 {
     int at = model->open_loop;
@@ -35,7 +35,7 @@ tri_status tri__model_loop_hides(const tri__scan *scan, int index, const char *w
 
 /* ---- what may stand in a loop ---- */
 
-/* Layers have parameters, and what is fed is one; operators, and the words of loops, have none. */
+/* Layers have parameters, and an input that is fed is a parameter; operators, and the words of loops, have none. */
 static bool has_variables(tri__form form)
 {
     return form < TRI_FORM_ROW && form != TRI_FORM_GLOBAL_POOL;
@@ -58,7 +58,7 @@ static tri_status check_common(const tri__scan *scan, const tri__statement *stat
     return NULL;
 }
 
-/* What is carried starts with a value from before the loop. */
+/* A carried value starts with a value from before the loop. */
 static tri_status check_carry(const tri__scan *scan, const tri__statement *statement, const char *where)
 {
     const tri__statement *start = &scan->model->statement[statement->input[0]];
@@ -69,7 +69,7 @@ static tri_status check_carry(const tri__scan *scan, const tri__statement *state
     return NULL;
 }
 
-/* The next line of this carry line; −1: none yet. */
+/* The `next` line of this `carry` line; −1: none yet. */
 static int find_next(const tri_model *model, int carry)
 {
     for (int i = carry + 1; i < model->count; i++)
@@ -124,7 +124,7 @@ tri_status tri__model_loop_check(const tri__scan *scan, const tri__statement *st
                                    : NULL;
 }
 
-/* ---- where one begins and ends ---- */
+/* ---- where a loop begins and ends ---- */
 
 void tri__model_loop_follow(tri_model *model)
 {

@@ -1,4 +1,4 @@
-/* model_read.c: the text of a model into statements.
+/* model_read.c: turns the text of a model into statements.
  *
  *   line      = [ [ name "=" ] verb [ "(" [ argument { "," argument } ] ")" ] ] [ "#" comment ]
  *   argument  = name of an earlier line | [ key "=" ] value | "place" "=" task                      values: model_scan.c */
@@ -125,7 +125,7 @@ static tri_status read_arguments(tri__scan *scan, tri__statement *statement)
 
 /* Statements */
 
-/* The line above: the last one that takes part in the flow from the input to the loss, and can be read; −1: there is none. */
+/* The line above: the last line on the way from the input to the loss that can be read here; −1: there is none. */
 static int line_above(const tri_model *model)
 {
     int index = model->count - 1;
@@ -134,7 +134,7 @@ static int line_above(const tri_model *model)
     return tri__model_loop_shows(model, index) ? index : -1;
 }
 
-/* The one input that is missing is the line above, and comes first. */
+/* Where one input is missing, the line above becomes the first input. */
 static tri_status complete_inputs(const tri__scan *scan, tri__statement *statement, const char *where)
 {
     const tri__verb *verb = &statement->verb;
@@ -166,7 +166,7 @@ static bool is_input_form(tri__form form)
     return form == TRI_FORM_INPUT || form == TRI_FORM_SPARSE;
 }
 
-/* A graph file has no examples, and no labels. Its first line has none above it to read. */
+/* A graph file has no examples and no labels. Its first line has no line above it to read. */
 static tri_status check_in_graph(const tri__scan *scan, const tri__statement *statement, const char *where)
 {
     if (statement->verb.form == TRI_FORM_LOSS || statement->verb.form == TRI_FORM_SPARSE || statement->verb.form == TRI_FORM_BATCH_NORM)
@@ -209,7 +209,8 @@ static char *made_name(const tri_model *model, const tri__verb *verb)
     return tri__arena_format(model->arena, "%s%d", verb->name, nth);
 }
 
-/* Nodes that the builder makes beside those of a model's lines, and a word that files know. The input may be called x or image: it is. */
+/* Names of nodes that the builder makes beside those of a model's lines, and words that files know. The input may be called x or image,
+ * because it is that node. */
 static bool is_reserved(const tri_model *model, const tri__statement *statement, const char *name)
 {
     static const char *const reserved[] = {"classes", "outputs", "labels", "targets", "weights", "keys", "values", "x", "image"};
@@ -332,7 +333,7 @@ static tri_status check_used(const tri_model *model)
     return NULL;
 }
 
-/* Checkpoints carry the text as JSON, which takes nothing but UTF-8: a comment must not cost a run its checkpoints. */
+/* Checkpoints have the text as JSON, which must be UTF-8. Check it now: otherwise a comment could keep a run from writing checkpoints. */
 static tri_status check_text(tri_model *model, size_t length)
 {
     const char *end = model->text + tri__utf8_length(model->text, length);

@@ -32,7 +32,7 @@ static const char *without_space(const char *from, const char *end)
     return end;
 }
 
-/* Where the first c is, or the end. */
+/* Where the first c is; end where there is none. */
 static const char *find_byte(const char *from, const char *end, char c)
 {
     const char *found = memchr(from, c, (size_t)(end - from));
@@ -137,7 +137,7 @@ static tri_status read_exponent(tri__scan *scan, double *exponent)
     return NULL;
 }
 
-/* -12.5e-3: whole × 10^exponent, exact to double precision. The locale has no say in it, unlike in strtod. */
+/* -12.5e-3: whole × 10^exponent, exact to double precision. Unlike strtod, it does not depend on the locale. */
 static tri_status read_number(tri__scan *scan, double *out)
 {
     bool negative = peek(scan) == '-';

@@ -1,7 +1,7 @@
 /* model_setting.c: the keys of model files: what kind of value each takes, and where it goes.
  *
  * A kind is a pair of functions: read checks a value and puts it into a field, print writes the field as files spell it. There are two
- * tables of keys, since a key may mean one thing to the reader's own verbs and another to a row of the operator table: the bias of conv
+ * tables of keys, because a key may mean one thing for the reader's own verbs and another for a row of the operator table: the bias of conv
  * is yes or no, the bias of lrn is a number. */
 #include "graph/model/model_setting.h"
 
@@ -69,7 +69,7 @@ static tri_status read_number(const setting_row *setting, const tri__value *valu
     return NULL;
 }
 
-/* Nine digits bring back the same float. The point is a point in every locale. */
+/* Nine digits are enough to read back the same float. The decimal point is a point in every locale. */
 static void print_number(const void *field, FILE *stream)
 {
     char text[32];
@@ -82,7 +82,7 @@ static void print_number(const void *field, FILE *stream)
 
 static const value_kind number_kind = {read_number, print_number};
 
-/* A number to multiply by. Operators take 0 to mean that it was left out. */
+/* A number to multiply by. It must not be 0, which means to operators that it was left out. */
 
 static tri_status read_factor(const setting_row *setting, const tri__value *value, void *field)
 {

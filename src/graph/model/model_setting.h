@@ -4,14 +4,14 @@
 
 #include "graph/model/model.h"
 
-/* In all of these the verb has the key. */
+/* In all of these, key must be a key of the verb. */
 void tri__model_settings_init(tri__form form, tri__model_settings *settings);
 TRI_MUST_CHECK tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out);
 
-/* "3x5", as files spell it. */
+/* Print a setting as files spell it: "3x5". */
 void tri__model_settings_print(tri__form form, const char *key, const tri__model_settings *settings, FILE *stream);
 
-/* That the rule has the numbers given. */
+/* Check that the rule has the numbers that the line gives. */
 TRI_MUST_CHECK tri_status tri__model_train_check(const tri_model_defaults *train);
 
 #endif

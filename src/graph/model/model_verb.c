@@ -1,4 +1,4 @@
-/* model_verb.c: the verbs of model files: the reader's own, and every row of the operator table that is meant for people. */
+/* model_verb.c: the verbs of model files: the reader's own, and every row of the operator table that users may write. */
 #include "graph/model/model_verb.h"
 
 #include <string.h>
@@ -34,7 +34,8 @@ static const tri__verb own_verbs[] = {
 };
 #define OWN_VERBS (sizeof own_verbs / sizeof *own_verbs)
 
-/* Rows that the reader's own verbs make, and gradients, which have no derivative of their own, are not for files. */
+/* Whether files may use the row. Rows that the reader's own verbs make, and gradients, which have no derivative of their own, are not for
+ * files. */
 static bool for_people(const tri_operator *row)
 {
     static const char *const hidden[] = {"image",   "bias",   "convolution", "table",      "send",        "expect",
@@ -62,7 +63,7 @@ bool tri__verb_find(const char *name, tri__verb *out)
     return true;
 }
 
-/* Append ", word" to a list that is cut where the buffer ends. */
+/* Append ", word" to a list; it is cut where the buffer ends. */
 static void list_word(char *list, size_t size, const char *word)
 {
     size_t used = strlen(list);
@@ -88,7 +89,7 @@ tri_status tri__verb_unknown(const char *name)
     return tri_fail(TRI_BAD_DATA, "unknown operator '%s'; there are %s", name, known);
 }
 
-/* Behind the keys that its row lists, train has those of the update rules that it does not list. */
+/* train also has the keys of the update rules that its row does not list; they come behind those that it lists. */
 static bool rule_key(const char *listed, int index, char *key)
 {
     const tri__rule_number *number;

@@ -1,5 +1,5 @@
-/* freeze.c: parameters that keep their values. They stand at the end of the flat buffer, behind the state: what a store must leave alone is
- * one range, and no store needs a list. */
+/* freeze.c: parameters that keep their values. They stand at the end of the flat buffer, behind the state: so all that a store must not
+ * change is one range, and no store needs a list. */
 #define _GNU_SOURCE /* strchrnul */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static bool can_freeze(const tri_node *node)
     return tri__node_is(node, "parameter") || node->table >= 0;
 }
 
-/* The parameters of a graph, so that a user sees what could have been meant. */
+/* The names of a graph's parameters, for the message about a pattern that names none. */
 static const char *list_parameters(const tri_graph *graph, char *text, size_t size)
 {
     size_t used = 0;

@@ -116,7 +116,8 @@ tri_status tri__graph_add(tri_graph *graph, const char *operator_name, const cha
     return NULL;
 }
 
-/* Some need more than inputs and attributes; gradients need to know what they belong to. */
+/* Refuses operators that tri_graph_add cannot make: some need more than inputs and attributes, and gradients need the node that they
+ * differentiate. */
 static tri_status check_callers(const char *operator_name)
 {
     static const char *const own[] = {"input", "parameter", "table", "while", "carried"};
@@ -164,7 +165,7 @@ size_t tri__parameter_room(size_t count)
     return (count + PARAMETER_ALIGNMENT - (count > 0)) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT;
 }
 
-/* A parameter node and its place at the end of the flat buffer. aligned: the floats that it takes there. */
+/* Add a parameter node, and give it a place at the end of the flat buffer. aligned: the floats that it takes there. */
 static tri_status add_parameter(tri_graph *graph, const char *name, const tri_attributes *attributes, size_t *aligned, tri_node **out)
 {
     int64_t count;
@@ -285,7 +286,7 @@ tri_node *tri_graph_find_output(const tri_graph *graph, const char *name)
     return NULL;
 }
 
-/* The copy of a node, by its number: the same order of making gives the same numbers. */
+/* The copy of a node. It has the same number, because both graphs were made in the same order. */
 static tri_node *twin(const tri_graph *copy, const tri_node *node)
 {
     return node ? copy->node[node->id] : NULL;

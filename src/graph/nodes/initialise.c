@@ -29,9 +29,9 @@ static float bound_of(tri_init init, float value, tri_shape shape)
     double in, out;
     fans(shape, &in, &out);
     switch (init) {
-    case TRI_INIT_HE: /* for layers with ReLU behind them */
+    case TRI_INIT_HE: /* for layers before a ReLU */
         return (float)sqrt(6 / in);
-    case TRI_INIT_XAVIER: /* for the others */
+    case TRI_INIT_XAVIER: /* for other layers */
         return (float)sqrt(6 / (in + out));
     default:
         return value;
@@ -122,7 +122,7 @@ static int64_t features_of(const tri_graph *graph)
     return features;
 }
 
-/* One row more than the map gives: nobody's. */
+/* Each table has one row more than the map can give: the row of zeros for keys that have none. */
 static tri_status add_mapped_tables(const tri_graph *graph, tri_store *store)
 {
     for (int i = 0; i < tri_graph_count(graph); i++) {
@@ -160,7 +160,7 @@ static void put_elements(const tri_table *table, int64_t first, int64_t count, c
         table->data[(first + i) / table->width * table->stride + (first + i) % table->width] = from[i];
 }
 
-/* Zeros are there already, and memory that is not touched is not taken. */
+/* A table of zeros needs no work: it is zero already, and memory that is not touched is not used. */
 static tri_status fill_table(const tri_node *node, uint64_t seed, const tri_table *table)
 {
     const tri_attributes *attributes = tri_node_attributes(node);
@@ -190,7 +190,7 @@ tri_status tri_graph_initialise_tables(const tri_graph *graph, uint64_t seed, tr
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
         const int table = tri_node_table(node);
-        if (table >= 0 && store->map) /* rows get their values when keys get them */
+        if (table >= 0 && store->map) /* a row gets its values when a key gets the row */
             store->map->initial[table] = tri__graph_initial_row(node, seed);
         else if (table >= 0)
             TRI_TRY(fill_table(node, seed, tri_store_table(store, table)));

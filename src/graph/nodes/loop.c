@@ -1,6 +1,6 @@
-/* loop.c: the body of a loop is a graph whose parameters are the values that it reads. What changes between two rounds is said by means
- * that graphs have already: a carried parameter is assigned cond(again, its next value, itself). So a round in which `again` is not above 0
- * changes nothing, and a plan skips what only the next values need. */
+/* loop.c: the body of a loop is a graph whose parameters are the values that it reads. Operators that graphs have anyway change these
+ * values between two rounds: a carried parameter is assigned cond(again, its next value, itself). So a round in which `again` is not above
+ * 0 changes nothing, and a plan skips what only the next values need. */
 #include "graph/nodes/loop.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ int64_t tri__loop_offset(const tri_graph *body, int i)
     return offset;
 }
 
-/* ---- making one ---- */
+/* ---- making a loop ---- */
 
 static tri_status check_body(const tri_graph *body, const char *name)
 {
@@ -51,7 +51,7 @@ static tri_status check_body(const tri_graph *body, const char *name)
     return NULL;
 }
 
-/* Its next value becomes the carried parameter's. */
+/* Where the body has a next value for the parameter, assign that value to it. */
 static tri_status carry(tri_graph *body, tri_node *go_on, tri_node *parameter)
 {
     tri_node *next = tri_graph_find_output(body, parameter->name), *chosen, *assigned;
@@ -69,7 +69,7 @@ static tri_status carry_all(tri_graph *body, const char *name)
     if (!go_on)
         return tri_fail(TRI_BAD_CALL, "the body of '%s' has no output '%s', which says whether there is another round", name, again);
     const int count = body->count;
-    if (tri__node_is(go_on, "parameter")) /* what it was in this round, which is not what is carried into the next */
+    if (tri__node_is(go_on, "parameter")) /* copy its value of this round: the parameter itself gets the value of the next round */
         TRI_TRY(tri_graph_add(body, "multiply", NULL, &go_on, 1, &(tri_attributes){.scale = 1}, &go_on));
     for (int i = 0; i < count; i++)
         if (tri__node_is(body->node[i], "parameter"))

@@ -31,7 +31,7 @@ const tri_operator *tri__operator_find(const char *name)
     return NULL;
 }
 
-/* Gradients have no derivative of their own. */
+/* Gradients are not public. They have no derivative of their own. */
 static bool is_public(const tri_operator *row)
 {
     return row->backward || row->no_gradient || row->most == 0 || strcmp(row->name, "image") == 0;

@@ -1,8 +1,8 @@
-/* operator.h: one row an operator. An operator is added in three files:
+/* operator.h: each operator is one row. To add an operator, change three files:
  * - in operators/, a row in the file of its family, which lists it at its end: shape, forward, backward;
  * - in tests/graph/nodes/operator_cases.h, a case: it is then tested with every kernel, batch size and number of threads;
  * - in docs/models.md, a line: `.model` files can use every operator that has a derivative.
- * A new attribute is one more: a field of tri_attributes, and its key in model_setting.c. A new family is a line in operator.c. */
+ * A new attribute needs a field of tri_attributes, and its key in model_setting.c. A new family needs a line in operator.c. */
 #ifndef TRI_GRAPH_NODES_OPERATOR_H
 #define TRI_GRAPH_NODES_OPERATOR_H
 
@@ -15,8 +15,8 @@ typedef struct {
     tri_tensor in[TRI_MAX_INPUTS];
     tri_tensor out;
     const tri__moment *moment;
-    int64_t row;   /* where the plan splits rows over its team: the node's row that this part begins with */
-    bool training; /* dropout drops only then */
+    int64_t row;   /* where the plan splits rows over its team: the first row of this part */
+    bool training; /* dropout drops only in training */
     uint64_t seed;
 } tri__call;
 
@@ -25,24 +25,24 @@ struct tri_operator {
     int least, most;  /* inputs */
     const char *keys; /* the attributes it takes, as `.model` files spell them: "kernel stride pad" */
 
-    /* Check inputs, fill in attributes that were left at 0, give type and shape of the result. */
+    /* Checks inputs, fills in attributes that were left at 0, gives type and shape of the result. */
     tri_status (*shape)(tri_node *node, tri_type *type, tri_shape *shape);
 
-    /* The result in plain C: the oracle that all other kernels are tested against. Single-threaded, allocates nothing. */
+    /* Computes the result in plain C; all other kernels are tested against it. Single-threaded, allocates nothing. */
     void (*forward)(const tri__call *call);
 
-    /* Add the nodes that compute dx[i] from dy wherever wanted[i]. NULL where the operator has no derivative. */
+    /* Adds the nodes that compute dx[i] from dy, where wanted[i]. NULL where the operator has no derivative. */
     tri_status (*backward)(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx);
 
-    bool is_loss;          /* ends a model: inputs are outputs of the model, labels (or targets) and weights; the result is a sum … */
-    tri_label_kind labels; /* … and what its examples are labelled with */
+    bool is_loss;          /* ends a model: inputs are outputs of the model, labels (or targets) and weights; the result is a sum */
+    tri_label_kind labels; /* of a loss: what the examples are labelled with */
 
     bool assigns;     /* the result becomes the value of input 0, a parameter, when the run ends */
-    bool no_gradient; /* is for people although it has no derivative */
+    bool no_gradient; /* users may add it, although it has no derivative */
 
-    bool view;      /* the result is the first input's memory, seen otherwise (reshape, flatten) */
+    bool view;      /* the result is the first input's memory, with another shape (reshape, flatten) */
     bool volatile_; /* differs from run to run: never folded (input, parameter, random, dropout) */
-    bool by_row;    /* a row of the first dimension comes from the same row of every input alone: rows may be split over threads */
+    bool by_row;    /* each row of the first dimension depends only on the same row of every input: rows may be split over threads */
     int in_place;   /* 1 + the input that the plain kernel may write its result over, or 0 */
 };
 
@@ -53,6 +53,6 @@ static inline bool tri__matmul_adds(const tri_node *node)
 }
 
 const tri_operator *tri__operator_find(const char *name); /* NULL where unknown */
-const tri_operator *tri__operator_at(int index);          /* every one, by number from 0; NULL past the last */
+const tri_operator *tri__operator_at(int index);          /* all operators, by number from 0; NULL past the last */
 
 #endif

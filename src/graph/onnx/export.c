@@ -18,7 +18,7 @@ static int users_of(const tri__exporter *self, const tri_node *node)
     return count;
 }
 
-/* What the logits are computed from; and products that only a bias reads. */
+/* Mark the nodes that the logits need, and products that only a bias reads. */
 static void mark(tri__exporter *self, const tri_node *logits)
 {
     const tri_graph *graph = self->graph;
@@ -58,7 +58,7 @@ static void put_value(tri__exporter *self, uint32_t field, const char *name, tri
     tri__wire_fini(&value);
 }
 
-/* The running statistics of batch_norm are read, the weights of the batch's examples are not. */
+/* Whether the file has no such value: batch_norm reads running statistics there, and not the weights of the batch's examples. */
 static bool is_left_out(const tri_node *node)
 {
     return tri__node_is(node, "input") && strcmp(node->name, "x") != 0;

@@ -1,16 +1,15 @@
-/* export.h: a model for other people's runtimes, as an ONNX file.
+/* export.h: writes a model as an ONNX file, for other runtimes.
  *
  * The file takes examples as training took them, "x" [N][height][width][channels] of bytes or floats, or [N][features], and gives "logits"
- * and "probabilities" [N][classes]; of a model that learns numbers "logits" alone, which are these. N is free. Parameters keep their
- * names. */
+ * and "probabilities" [N][classes]; for a model that learns numbers, only "logits", which are these numbers. N is free. Parameters keep
+ * their names. */
 #ifndef TRI_GRAPH_ONNX_EXPORT_H
 #define TRI_GRAPH_ONNX_EXPORT_H
 
 #include "base/bytes/wire.h"
 #include "trireme/graph.h"
 
-/* The model that was built into graph, with the parameters of its flat buffer. TRI_UNSUPPORTED names the layer that ONNX has no operator
- * for. */
+/* graph: built from the model; parameters: its flat buffer. TRI_UNSUPPORTED names the layer that ONNX has no operator for. */
 TRI_MUST_CHECK tri_status tri__onnx_export(const tri_graph *graph, const float *parameters, const char *name, tri__wire_buffer *out);
 
 #endif

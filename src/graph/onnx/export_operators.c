@@ -1,5 +1,5 @@
-/* export_operators.c: how a node of each operator becomes ONNX nodes, in a table at the end. A value is called as its node is; what lies
- * between, such as the parts of gelu, is called node/part. */
+/* export_operators.c: how a node of each operator becomes ONNX nodes; a table at the end lists all. A value has the name of its node;
+ * intermediate values, such as the parts of gelu, are called node/part. */
 #include "graph/onnx/export_operators.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ static tri_status image(tri__exporter *self, const tri_node *node)
     return NULL;
 }
 
-/* a · b, each transposed where it is said so, plus bias. name: of the result */
+/* a · b, each transposed where the attributes say so, plus bias. name: of the result */
 static void put_gemm(tri__exporter *self, const tri_node *node, const char *bias, const char *name)
 {
     tri__onnx_new_node gemm = tri__onnx_begin_node(&self->writer, "Gemm");
@@ -98,7 +98,7 @@ static tri_status product(tri__exporter *self, const tri_node *node)
     return NULL;
 }
 
-/* A bias behind a product is its third input; elsewhere it is added along the channels. */
+/* A bias behind a product becomes the product's third input; any other bias is added along the channels. */
 static tri_status bias(tri__exporter *self, const tri_node *node)
 {
     const tri_node *x = node->input[0], *b = node->input[1];
@@ -137,7 +137,7 @@ static tri_status leaky_relu(tri__exporter *self, const tri_node *node)
     return NULL;
 }
 
-/* x / 2 · (1 + erf(x / √2)): the operator of that name came with a later version */
+/* x / 2 · (1 + erf(x / √2)): only later versions of ONNX have the operator Gelu */
 static tri_status gelu(tri__exporter *self, const tri_node *node)
 {
     const char *x = node->input[0]->name, *small = tri__onnx_part(&self->writer, node, "small"),
@@ -221,7 +221,7 @@ static tri_status transpose(tri__exporter *self, const tri_node *node)
     return NULL;
 }
 
-/* A first 0 keeps the batch, here and there. */
+/* A first dimension of 0 keeps the batch, in our files and in ONNX. */
 static tri_status reshape(tri__exporter *self, const tri_node *node)
 {
     const tri_shape shape = node->attributes.shape;
@@ -273,7 +273,7 @@ static tri_status nothing(tri__exporter *self, const tri_node *node)
 static const struct {
     const char *name;
     tri_status (*put)(tri__exporter *self, const tri_node *node);
-    const char *plain; /* of operators without attributes: what ONNX calls it */
+    const char *plain; /* for operators without attributes: ONNX's name */
 } table[] = {
     {"input", nothing, NULL},
     {"parameter", parameter, NULL},

@@ -34,7 +34,7 @@ static tri_status import_input(tri__importer *self)
     return tri__importer_know(self, x->name, 0);
 }
 
-/* Files here have channels last. */
+/* Our model files have channels last. */
 static void settle_shape(const tri__importer *self)
 {
     tri_shape *shape = &self->out->input.shape;
@@ -72,7 +72,7 @@ static tri_status print_text(tri__importer *self, int logits)
     return self->out->text ? NULL : tri__import_no_memory();
 }
 
-/* As many classes as the last layer has outputs; a logit alone has two. */
+/* As many classes as the last layer has outputs; a single logit stands for two classes. */
 static int64_t classes_of(const tri__importer *self, int logits)
 {
     const char *out = strstr(self->lines[logits].settings, "out=");

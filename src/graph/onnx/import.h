@@ -1,7 +1,7 @@
-/* import.h: somebody else's ONNX model as a model here: the text of a .model file, and the values of its parameters.
+/* import.h: turns an ONNX model of another program into the text of a .model file, and the values of its parameters.
  *
  * The model must have one input, [N][channels][height][width] or [N][features] of floats, or what `trireme export` writes, and be made of
- * operators that there are here. Its first output is taken for the logits; a softmax or sigmoid at the end is the loss's. */
+ * operators that we have. Its first output is taken as the logits; a softmax or sigmoid at the end becomes a part of the loss. */
 #ifndef TRI_GRAPH_ONNX_IMPORT_H
 #define TRI_GRAPH_ONNX_IMPORT_H
 
@@ -21,8 +21,8 @@ typedef struct {
     int64_t tensors, room;
 } tri__imported;
 
-/* Everything lives in the arena but the list of tensors: tri__imported_fini. TRI_UNSUPPORTED names the node and operator that there is none
- * for here; TRI_BAD_DATA says what is wrong with the file. */
+/* Everything lives in the arena except the list of tensors, which tri__imported_fini frees. TRI_UNSUPPORTED names the node whose operator
+ * we do not have; TRI_BAD_DATA says what is wrong with the file. */
 TRI_MUST_CHECK tri_status tri__onnx_import(const uint8_t *data, size_t size, tri__arena *arena, tri__imported *out);
 void tri__imported_fini(tri__imported *imported);
 

@@ -1,5 +1,5 @@
-/* import_operators.c: how a node of each ONNX operator becomes a line, in a table at the end. Nodes that change nothing here (Cast,
- * Dropout, Identity) become another name of their input. */
+/* import_operators.c: how a node of each ONNX operator becomes a line; a table at the end lists all. Nodes that change nothing for us
+ * (Cast, Dropout, Identity) become another name of their input. */
 #include "graph/onnx/import_operators.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static tri_status window_of(tri__importer *self, const tri__onnx_node *node, con
 
 /* ---- parameters ---- */
 
-/* Input number i of the node as a tensor of floats, of that rank. */
+/* Input number i of the node, which must be a tensor of floats of this rank. */
 static tri_status tensor_at(const tri__importer *self, const tri__onnx_node *node, int i, int rank, const tri__onnx_tensor **out)
 {
     const tri__onnx_tensor *tensor = i < node->inputs ? tri__onnx_tensor_of(&self->graph, node->input[i]) : NULL;
@@ -66,7 +66,7 @@ static tri_status tensor_at(const tri__importer *self, const tri__onnx_node *nod
     return NULL;
 }
 
-/* A bias, for the line that was made last. */
+/* Add a bias to the line that was made last. */
 static tri_status add_bias(tri__importer *self, const tri__onnx_node *node, int i, int64_t outputs)
 {
     const tri__onnx_tensor *bias;
@@ -154,7 +154,7 @@ static tri_status batch_norm(tri__importer *self, const tri__onnx_node *node)
     return NULL;
 }
 
-/* Over all values of an example: axis 1, or the last one of a row. That the shapes fit is found out when the model is built. */
+/* Over all values of an example: axis 1, or the last axis of a row. Whether the shapes fit is checked when the model is built. */
 static tri_status layer_norm(tri__importer *self, const tri__onnx_node *node)
 {
     const tri__onnx_tensor *scale = node->inputs > 1 ? tri__onnx_tensor_of(&self->graph, node->input[1]) : NULL;
@@ -191,7 +191,8 @@ static tri_status flatten(tri__importer *self, const tri__onnx_node *node)
                                           : tri__import_unsupported(node, "axis must be 1");
 }
 
-/* To one row an example; other shapes would depend on the order of dimensions there and here. */
+/* Only to one row for each example: with other shapes, the result would depend on the order of dimensions, which differs between ONNX and
+ * us. */
 static tri_status reshape(tri__importer *self, const tri__onnx_node *node)
 {
     const tri__onnx_tensor *shape = node->inputs > 1 ? tri__onnx_tensor_of(&self->graph, node->input[1]) : NULL;
@@ -207,7 +208,7 @@ static tri_status concat(tri__importer *self, const tri__onnx_node *node)
     return tri__importer_add(self, node, "concat", node->inputs, "");
 }
 
-/* A node of its own that pads by nothing, as PyTorch puts before AveragePool. */
+/* A Pad node that pads by 0, as PyTorch puts before AveragePool. */
 static tri_status pad(tri__importer *self, const tri__onnx_node *node)
 {
     const tri__onnx_tensor *pads = node->inputs > 1 ? tri__onnx_tensor_of(&self->graph, node->input[1]) : NULL;
@@ -217,7 +218,7 @@ static tri_status pad(tri__importer *self, const tri__onnx_node *node)
     return pads && pads->ints ? tri__importer_alias(self, node) : tri__import_unsupported(node, "its sizes must be in the file");
 }
 
-/* Its readers find the tensor. */
+/* Nothing to do: nodes that read the constant find its tensor. */
 static tri_status constant(tri__importer *self, const tri__onnx_node *node)
 {
     return tri__onnx_tensor_of(&self->graph, node->output[0]) ? NULL : tri__import_unsupported(node, "its value must be a tensor");
@@ -234,7 +235,7 @@ static tri_status reduce_mean(tri__importer *self, const tri__onnx_node *node)
                   : tri__import_unsupported(node, "only the mean over height and width can be read");
 }
 
-/* The one number of a tensor in the file; false where the node's input i is none. */
+/* The number in a tensor of one element; false where the node's input i is no such tensor of the file. */
 static bool is_number(const tri__importer *self, const tri__onnx_node *node, int i, float *out)
 {
     const tri__onnx_tensor *tensor = tri__onnx_tensor_of(&self->graph, node->input[i]);
@@ -244,7 +245,7 @@ static bool is_number(const tri__importer *self, const tri__onnx_node *node, int
     return true;
 }
 
-/* The input as it came, while it is bytes: scale and offset are its own. */
+/* Whether the node reads the model's input directly, while it is bytes: then scale and offset belong to the input. */
 static bool is_bare_input(const tri__importer *self, const tri__onnx_node *node)
 {
     return self->out->input.type == TRI_U8 && tri__importer_find(self, node->input[0]) == 0;
@@ -271,7 +272,8 @@ static tri_status multiply(tri__importer *self, const tri__onnx_node *node)
     return tri__importer_add(self, node, "multiply", 2, "");
 }
 
-/* Whether it is one number a channel: [C][1][1] behind a convolution, [C] behind a dense layer, or either with a 1 before it. */
+/* Whether the tensor has one number for each channel: [C][1][1] behind a convolution, [C] behind a dense layer, or either with a 1 before
+ * it. */
 static bool is_of_channels(const tri__onnx_tensor *tensor, const tri__import_line *product)
 {
     const int behind = strcmp(product->verb, "conv") == 0 ? 2 : 0, channels = tensor->shape.rank - 1 - behind;
@@ -316,7 +318,7 @@ static tri_status sum(tri__importer *self, const tri__onnx_node *node)
                                           : tri__import_unsupported(node, "it has too many inputs");
 }
 
-/* Channels of the input to the front. */
+/* A Transpose that moves the channels of the input to the front. */
 static tri_status transpose(tri__importer *self, const tri__onnx_node *node)
 {
     const tri__onnx_attribute *order = tri__onnx_attribute_of(node, "perm");
@@ -338,7 +340,7 @@ static bool is_output(const tri__importer *self, const char *name)
     return false;
 }
 
-/* A node at the end belongs to the loss, whose logits are what the node reads. */
+/* A softmax or sigmoid at the end becomes a part of the loss: the logits are what this node reads. */
 static tri_status give_to_loss(tri__importer *self, const tri__onnx_node *node)
 {
     if (tri__importer_readers(self, node->output[0]) > 1)
@@ -385,7 +387,7 @@ static tri_status cast(tri__importer *self, const tri__onnx_node *node)
 static const struct {
     const char *op;
     tri_status (*import)(tri__importer *self, const tri__onnx_node *node);
-    const char *verb; /* of operators without attributes: what it is called here */
+    const char *verb; /* for operators without attributes: our name */
 } table[] = {
     {"Conv", conv, NULL},
     {"Gemm", dense, NULL},

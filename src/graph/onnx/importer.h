@@ -1,5 +1,4 @@
-/* importer.h: an ONNX model on its way to a model here: the lines so far, the values that they compute, and the tensors of their
- * parameters. */
+/* importer.h: the state of an import: the lines of the model so far, the values that they compute, and the tensors of their parameters. */
 #ifndef TRI_GRAPH_ONNX_IMPORTER_H
 #define TRI_GRAPH_ONNX_IMPORTER_H
 
@@ -27,11 +26,11 @@ typedef struct {
     tri__import_value *values;
     int64_t known, known_room;
     float scale, offset; /* of the input, where it is bytes */
-    bool channels_first; /* the input's channels come first */
+    bool channels_first; /* the input is [N][channels][height][width] */
     const char *loss;    /* "softmax_loss", or what the last node says */
 } tri__importer;
 
-/* Inline, so that compilers see that they never give NULL. */
+/* Inline, so that compilers see that they never return NULL. */
 static inline tri_status tri__import_unsupported(const tri__onnx_node *node, const char *why)
 {
     return tri_fail(TRI_UNSUPPORTED, "node '%s' (%s): %s", node->name[0] ? node->name : node->output[0], node->op, why);
@@ -42,17 +41,18 @@ static inline tri_status tri__import_no_memory(void)
     return tri_fail(TRI_NO_MEMORY, "out of memory for an imported model");
 }
 
-/* The line that computes a value of that name; −1: none before this node does. */
+/* The line that computes a value of that name; −1: no line so far does. */
 int tri__importer_find(const tri__importer *self, const char *name);
 
 /* How many nodes and outputs of the graph read a value of that name. */
 int tri__importer_readers(const tri__importer *self, const char *name);
 
-/* Whether nobody but the node that is being imported reads what the line computes, by any of its names: then the line may be changed. */
+/* Whether the node that is being imported is the only one that reads the line's value, by any of its names: then the line may be
+ * changed. */
 bool tri__importer_is_read_once(const tri__importer *self, int line);
 
-/* Adds a line that computes the node's result. Its inputs are those of the node's that are values, up to `most`. settings: the arena's, or
- * a literal; NULL: there was no memory for them. */
+/* Add a line that computes the node's result. Its inputs are the node's inputs that are values, at most `most` of them. settings: in the
+ * arena, or a literal; NULL: there was no memory for them. */
 TRI_MUST_CHECK tri_status tri__importer_add(tri__importer *self, const tri__onnx_node *node, const char *verb, int most,
                                             const char *settings);
 tri__import_line *tri__importer_last(const tri__importer *self); /* the line that was added last */
@@ -63,7 +63,7 @@ TRI_MUST_CHECK tri_status tri__importer_know(tri__importer *self, const char *na
 /* The node's result is another name of its first input. */
 TRI_MUST_CHECK tri_status tri__importer_alias(tri__importer *self, const tri__onnx_node *node);
 
-/* The values of a parameter: ".weight" of the line called layer, say. data: the arena's. */
+/* Add the values of a parameter, such as part ".weight" of the line called layer. data: in the arena. */
 TRI_MUST_CHECK tri_status tri__importer_add_tensor(tri__importer *self, const char *layer, const char *part, tri_shape shape,
                                                    const float *data);
 

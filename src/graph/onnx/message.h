@@ -1,9 +1,9 @@
-/* message.h: ONNX's protobuf messages, as far as models here need them: field numbers and the few constants, for what writes and reads
- * them. The schema is onnx.proto of the ONNX project. */
+/* message.h: field numbers and constants of ONNX's protobuf messages, as far as we write and read them. The schema is onnx.proto of the
+ * ONNX project. */
 #ifndef TRI_GRAPH_ONNX_MESSAGE_H
 #define TRI_GRAPH_ONNX_MESSAGE_H
 
-enum { TRI_ONNX_IR = 8, TRI_ONNX_OPSET = 17 }; /* that are written; the first with LayerNormalization */
+enum { TRI_ONNX_IR = 8, TRI_ONNX_OPSET = 17 }; /* the versions that we write; the first with LayerNormalization */
 
 enum { ONNX_MODEL_IR_VERSION = 1, ONNX_MODEL_PRODUCER = 2, ONNX_MODEL_GRAPH = 7, ONNX_MODEL_OPSET = 8 };
 enum { ONNX_OPSET_DOMAIN = 1, ONNX_OPSET_VERSION = 2 };

@@ -1,5 +1,5 @@
-/* read.c: see read.h. Each message is read by a function of its own: it goes over the fields and keeps those that it knows. Lists are
- * counted first, so that the arena holds them in one piece. */
+/* read.c: see read.h. Each kind of message has a function of its own, which goes over the fields and keeps those that it knows. Lists are
+ * counted first, so that the arena holds each in one piece. */
 #include "graph/onnx/read.h"
 
 #include <string.h>
@@ -19,10 +19,10 @@ static tri_status no_memory(void)
     return tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model");
 }
 
-/* Keeps what it knows of a message's field in out, which is as the message is. */
+/* Keeps a field of a message in out, where the field is known. The type of out depends on the message. */
 typedef tri_status (*take_field)(tri__arena *arena, const tri__wire_field *field, void *out);
 
-/* what: the message, in the words of an error. */
+/* what: what errors call the message. */
 static tri_status read_message(tri__arena *arena, tri__wire_reader reader, const char *what, take_field take, void *out)
 {
     tri__wire_field field;
@@ -47,7 +47,7 @@ static tri_status text_of(tri__arena *arena, const tri__wire_field *field, const
 
 /* ---- tensors ---- */
 
-/* A number, or several in one packed field, behind the *count that the list has. */
+/* Append a number, or several of one packed field, to the list, which has *count numbers. */
 static tri_status add_numbers(const tri__wire_field *field, const char *what, int most, int64_t *list, int *count)
 {
     tri__wire_reader packed = tri__wire_inside(field);
@@ -65,7 +65,7 @@ static tri_status add_numbers(const tri__wire_field *field, const char *what, in
     return NULL;
 }
 
-/* What the tensor's elements stand in: raw bytes, or a packed list. */
+/* Where the tensor's elements stand: in raw bytes, or in a packed list. */
 typedef struct {
     const uint8_t *bytes;
     size_t size;
@@ -222,7 +222,7 @@ static tri_status read_node(tri__arena *arena, tri__wire_reader reader, tri__onn
 
 /* ---- inputs and outputs ---- */
 
-/* A dimension by name, the batch as a rule, stays 0. */
+/* A dimension that has a name instead of a size, as a rule the batch, stays 0. */
 static tri_status take_size(tri__arena *arena, const tri__wire_field *field, void *out)
 {
     (void)arena;
@@ -242,7 +242,7 @@ static tri_status take_dim(tri__arena *arena, const tri__wire_field *field, void
     return read_message(arena, tri__wire_inside(field), "a value's shape", take_size, &shape->dim[shape->rank++]);
 }
 
-/* Of a value's tensor. */
+/* The element type and shape of a value's tensor. */
 static tri_status take_tensor_type(tri__arena *arena, const tri__wire_field *field, void *out)
 {
     tri__onnx_value *value = out;
@@ -292,7 +292,7 @@ static tri_status count_list(tri__arena *arena, const tri__wire_field *field, vo
     return NULL;
 }
 
-/* The lists have room for what was counted; their numbers are counted anew. */
+/* The lists have room for what was counted; their lengths are counted again while they are filled. */
 static tri_status fill_list(tri__arena *arena, const tri__wire_field *field, void *out)
 {
     tri__onnx_graph *graph = out;
@@ -313,7 +313,7 @@ static tri_status fill_list(tri__arena *arena, const tri__wire_field *field, voi
     }
 }
 
-/* Where the message of the graph stands; the last one counts. */
+/* Finds the message of the graph; where there are several, the last one counts. */
 static tri_status find_graph(tri__arena *arena, const tri__wire_field *field, void *out)
 {
     (void)arena;

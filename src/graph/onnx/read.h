@@ -1,4 +1,4 @@
-/* read.h: an ONNX file as a list of nodes and tensors, as far as models here need it. Nothing is trusted: lengths, counts and element types
+/* read.h: reads an ONNX file into a list of nodes and tensors, as far as we need it. Nothing is trusted: lengths, counts and element types
  * are checked against the bytes. */
 #ifndef TRI_GRAPH_ONNX_READ_H
 #define TRI_GRAPH_ONNX_READ_H
@@ -12,7 +12,7 @@ enum { TRI_ONNX_INPUTS = 16, TRI_ONNX_OUTPUTS = 8, TRI_ONNX_ATTRIBUTES = 16, TRI
 typedef struct {
     const char *name;
     tri_shape shape;
-    int element;         /* ONNX_ELEMENT_FLOAT, ONNX_ELEMENT_INT64, or a type that nobody here reads */
+    int element;         /* ONNX_ELEMENT_FLOAT, ONNX_ELEMENT_INT64, or a type that we do not read */
     const float *floats; /* [count], of the arena; NULL for other types */
     const int64_t *ints;
     int64_t count;

@@ -1,4 +1,4 @@
-/* write.h: an ONNX graph in the making: nodes and tensors, added one after another. */
+/* write.h: an ONNX graph that is being written: nodes and tensors, added one after another. */
 #ifndef TRI_GRAPH_ONNX_WRITE_H
 #define TRI_GRAPH_ONNX_WRITE_H
 
@@ -7,11 +7,11 @@
 #include "graph/nodes/graph.h"
 
 typedef struct {
-    tri__arena *arena;     /* names of values in between */
+    tri__arena *arena;     /* for names of intermediate values */
     tri__wire_buffer body; /* the GraphProto so far; `failed` where memory did not suffice */
 } tri__onnx_writer;
 
-/* A NodeProto in the making: begun, given inputs and attributes, and ended with the name of its result. */
+/* A NodeProto that is being written: begin it, give it inputs and attributes, and end it with the name of its result. */
 typedef struct {
     tri__onnx_writer *writer;
     tri__wire_buffer message;
@@ -31,10 +31,10 @@ void tri__onnx_put_plain(tri__onnx_writer *writer, const char *operator_name, co
 void tri__onnx_put_tensor(tri__onnx_writer *writer, const char *name, uint64_t type, const int64_t *dims, int rank, const void *data,
                           size_t bytes);
 
-/* "node/what": the name of a value in between; the arena's. */
+/* "node/what": the name of an intermediate value; in the arena. */
 const char *tri__onnx_part(tri__onnx_writer *writer, const tri_node *node, const char *what);
 
-/* One number, or a list of whole ones, as a tensor of that name. */
+/* Add one number, or a list of whole numbers, as a tensor called "node/what"; return that name. */
 const char *tri__onnx_put_number(tri__onnx_writer *writer, const tri_node *node, const char *what, float value);
 const char *tri__onnx_put_numbers(tri__onnx_writer *writer, const tri_node *node, const char *what, const int64_t *values, int count);
 

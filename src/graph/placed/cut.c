@@ -1,5 +1,5 @@
-/* cut.c: finds for every task which values it expects, and from where on; then walks the whole graph in its order and writes down this
- * task's part of it. */
+/* cut.c: finds for every task which values it expects, and from which node on; then goes through the whole graph in its order and keeps
+ * this task's part of it. */
 #include "graph/placed/cut.h"
 
 #include <stdlib.h>
@@ -14,15 +14,15 @@ typedef struct {
     tri_graph *graph;
     int task, tasks, count; /* count: nodes of the whole graph */
     size_t window;
-    int *expected;    /* [count][tasks] where the task expects the value; NOT_EXPECTED: it does not need it from another */
-    int *list;        /* [count] the values that one task receives, in the order of their first readers … */
-    int *reader;      /* [count] … and those readers; count: the outputs */
-    int listed;       /* how many there are */
-    int taken;        /* how many of this task's are expected so far */
+    int *expected;    /* [count][tasks] where the task expects the value; NOT_EXPECTED: it does not need it from another task */
+    int *list;        /* [count] the values that one task receives, in the order of their first readers */
+    int *reader;      /* [count] the first reader of each value of list; count: the outputs */
+    int listed;       /* how many values list has */
+    int taken;        /* how many values of this task's list are expected so far */
     tri_node **here;  /* [count] the node that has the value on this task, or expects it; NULL: none yet */
-    bool *ready;      /* [count] it has been received, or computed */
+    bool *ready;      /* [count] the value was received, or computed */
     bool *read;       /* [count] this task reads the value */
-    tri_node **order; /* what stays, in order */
+    tri_node **order; /* the nodes of this task's part, in order */
     int kept;
 } cutting;
 
@@ -61,7 +61,7 @@ static void list_values(cutting *cut, int task, bool for_everyone)
         list_value(cut, graph->output[i].node, task, cut->count);
 }
 
-/* A value is expected as soon as those before it that do not fit into the window beside it have been received. */
+/* A value is expected as soon as it fits into the window, together with the values before it that have not been received. */
 static void open_window(cutting *cut, int task)
 {
     size_t open = 0;
@@ -76,7 +76,7 @@ static void open_window(cutting *cut, int task)
     }
 }
 
-/* This task's list is left in place: it comes last. */
+/* This task comes last, so that its list stays in place. */
 static void find_expected(cutting *cut, bool for_everyone)
 {
     for (int i = 0; i < cut->count * cut->tasks; i++)
@@ -90,7 +90,7 @@ static void find_expected(cutting *cut, bool for_everyone)
 
 /* ---- this task's part ---- */
 
-/* A node of this cut is made at the end of the graph; it is put in its order here. */
+/* Make a node of the cut. The graph has it at its end; here it gets its place in the order. */
 static tri_status make(cutting *cut, const char *operator_name, const tri_attributes *attributes, tri_node *input, tri_node **out)
 {
     TRI_TRY(tri__graph_make(cut->graph, operator_name, attributes, NULL, out, input, NULL, NULL, NULL));
@@ -110,7 +110,7 @@ static tri_status expect(cutting *cut, const tri_node *value)
     return NULL;
 }
 
-/* All that is expected from node number i on. The list is in that order, too. */
+/* Make the expects of all values that are expected from node number i on. The list is in that order, too. */
 static tri_status expect_from(cutting *cut, int i)
 {
     for (; cut->taken < cut->listed; cut->taken++) {
@@ -162,7 +162,7 @@ static tri_status keep(cutting *cut, tri_node *node)
     return send(cut, node);
 }
 
-/* Parameters of other tasks stay, unread: a store counts on every range. */
+/* Parameters of other tasks stay, though nothing reads them: a store relies on every range. */
 static bool is_foreign(const cutting *cut, const tri_node *node)
 {
     return tri__node_is(node, "parameter") && node->task != cut->task;
@@ -206,7 +206,7 @@ static void renumber(cutting *cut)
 static tri_status allocate(cutting *cut)
 {
     const char *what = "cutting a graph";
-    size_t count = (size_t)cut->count + 1, room = count * (size_t)(cut->tasks + 2); /* each node, a send to each task, two to receive */
+    size_t count = (size_t)cut->count + 1, room = count * (size_t)(cut->tasks + 2); /* each node: its sends, an expect, a receive */
     TRI_TRY(tri__allocate(count * (size_t)cut->tasks, sizeof *cut->expected, what, &cut->expected));
     TRI_TRY(tri__allocate(count, sizeof *cut->list, what, &cut->list));
     TRI_TRY(tri__allocate(count, sizeof *cut->reader, what, &cut->reader));

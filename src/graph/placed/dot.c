@@ -1,4 +1,4 @@
-/* dot.c: names of nodes are the text's identifiers, in quotes. */
+/* dot.c: the identifiers in the text are the names of nodes, in quotes. */
 #include "graph/placed/dot.h"
 
 #include "graph/nodes/operator.h"
@@ -17,7 +17,7 @@ static void print_quoted(const char *text, FILE *stream)
 static void print_node(const tri_node *node, FILE *stream)
 {
     char what[160], label[300];
-    if (node->attributes.body) /* its shape is that of all carried values together, which nobody reads */
+    if (node->attributes.body) /* the shape of a loop is that of all carried values together, which tells people nothing */
         snprintf(what, sizeof what, ", at most %lld rounds", (long long)node->attributes.most);
     else
         tri_shape_text(node->shape, what, sizeof what);
@@ -29,7 +29,7 @@ static void print_node(const tri_node *node, FILE *stream)
     fputs("];\n", stream);
 }
 
-/* Whether an input of the node is the first that this task reads of the value; outputs are listed by their nodes' order. */
+/* Whether `reader` is the first node of its task that reads the value. */
 static bool reads_first(const tri_graph *graph, const tri_node *reader, const tri_node *value)
 {
     for (int i = 0; i < reader->id; i++)
@@ -39,7 +39,7 @@ static bool reads_first(const tri_graph *graph, const tri_node *reader, const tr
     return true;
 }
 
-/* A value crosses to a task once: there, its first reader's arrow has the bytes. */
+/* A value crosses to a task only once: the arrow to its first reader there shows the bytes. */
 static void print_edge(const tri_graph *graph, const tri_node *from, const tri_node *to, FILE *stream)
 {
     bool crosses = from->task != to->task && !tri__node_is(from, "constant");

@@ -1,4 +1,4 @@
-/* dot.h: a graph with its places as a text for Graphviz: a box around the nodes of each task, bold arrows where a value crosses. */
+/* dot.h: prints a graph with its places for Graphviz: a box around the nodes of each task, bold arrows where a value crosses. */
 #ifndef TRI_GRAPH_PLACED_DOT_H
 #define TRI_GRAPH_PLACED_DOT_H
 

@@ -1,4 +1,4 @@
-/* order.c: makes the second order, and counts for both what every task holds at every node. */
+/* order.c: makes the second order, and counts for both orders how many bytes every task holds at every node. */
 #include "graph/placed/order.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 typedef struct {
     const tri_graph *graph;
     int tasks, count;
-    int *at;          /* [count] by the node's number: its position in the order that is looked at */
-    int *last;        /* [count][tasks] by number: the last position at which the task reads the value; −1: it does not */
-    int64_t *change;  /* [tasks][count + 1] bytes that a task holds from that position on more than before it */
-    tri_node **made;  /* [count] in the order of making */
-    tri_node **order; /* [count] the second order … */
-    int ordered;      /* … so far */
+    int *at;          /* [count] by the node's number: its position in the order that is being measured */
+    int *last;        /* [count][tasks] by the node's number: the last position at which the task reads the value; −1: it does not */
+    int64_t *change;  /* [tasks][count + 1] how many bytes more a task holds from this position on than before it */
+    tri_node **made;  /* [count] the nodes in the order of making */
+    tri_node **order; /* [count] the nodes in the second order */
+    int ordered;      /* how many nodes order has so far */
     bool *seen;
 } ordering;
 
@@ -43,7 +43,7 @@ static void order_as_made(ordering *self)
     for (int i = 0; i < self->count; i++)
         if (self->made[i]->inputs)
             visit(self, self->made[i]);
-    for (int i = 0; i < self->count; i++) /* sources that nobody reads */
+    for (int i = 0; i < self->count; i++) /* sources that no node reads */
         visit(self, self->made[i]);
 }
 
@@ -68,7 +68,8 @@ static void find_last_readers(ordering *self, tri_node *const *order)
         note_reader(self, self->graph->output[i].node, 0, self->count - 1);
 }
 
-/* A value that leaves its task early waits at the reader or on its way: it is counted at the reader. Parameters lie outside of the plan. */
+/* A value that is sent early waits at its reader or on its way: it is counted at the reader. Parameters lie outside of the plan, and do not
+ * count. */
 static void count_changes(ordering *self)
 {
     memset(self->change, 0, (size_t)self->tasks * ((size_t)self->count + 1) * sizeof *self->change);

@@ -4,10 +4,11 @@
 
 #include "graph/nodes/graph.h"
 
-/* The nodes' tasks are assigned, and inputs come before their readers. Of two orders the one is kept that needs less memory on the task
- * that needs most: the one that the graph has, in which every result is computed right before its first reader; or the one in which nodes
- * were made, where sources come right before their first reader. So blocks of large matrices are made, sent and used up one after another.
- * The result depends on the graph alone, so that tasks need not talk about it. */
+/* Before the call, the nodes' tasks are assigned, and inputs come before their readers. It tries two orders, and keeps the one that needs
+ * less memory on the task that needs most. One is the graph's present order, in which every result is computed right before its first
+ * reader. The other is the order in which nodes were made, where sources come right before their first reader: there, blocks of large
+ * matrices are made, sent and used up one after another. The result depends only on the graph, so tasks find the same order without talking
+ * to each other. */
 TRI_MUST_CHECK tri_status tri__graph_order(tri_graph *graph, int tasks);
 
 #endif

@@ -1,5 +1,6 @@
-/* placement.c: places are texts, and most nodes have none. One pass in the order of running follows the bytes, one pass backwards gives
- * sources to their readers, and another forwards settles what hung on those sources. */
+/* placement.c: places are texts, and most nodes have none. One pass in the order of running gives nodes the task that has most of their
+ * input bytes. One pass backwards gives sources the task of their first reader. Another pass forwards gives tasks to the nodes that depend
+ * on those sources. */
 #include "graph/placed/placement.h"
 
 #include <limits.h>
@@ -12,7 +13,7 @@
 
 static const char prefix[] = "/job:worker/task:";
 
-/* "/job:worker/task:2" is 2. TRI_BAD_CALL where the text is not of that form, or there are not so many tasks; `node` is named. */
+/* "/job:worker/task:2" is 2. TRI_BAD_CALL where the text is not of that form, or names a task beyond `tasks`; the message names node. */
 static tri_status parse_place(const tri_node *node, int tasks, int *out)
 {
     const char *digits = node->place + strlen(prefix);
@@ -28,7 +29,7 @@ static tri_status parse_place(const tri_node *node, int tasks, int *out)
     return NULL;
 }
 
-/* Where a node must be, whatever its inputs are; −1 where it does not matter. */
+/* The task that a node must have, whatever its inputs are; −1 where any will do. */
 static tri_status find_wish(const tri_node *node, int tasks, int *out)
 {
     *out = -1;
@@ -49,7 +50,7 @@ static int heaviest(const tri_node *node, int tasks, size_t *bytes)
     memset(bytes, 0, (size_t)tasks * sizeof *bytes);
     for (int i = 0; i < node->inputs; i++)
         if (node->input[i]->task >= 0)
-            bytes[node->input[i]->task] += tri__node_bytes(node->input[i]) + 1; /* an empty value is still somewhere */
+            bytes[node->input[i]->task] += tri__node_bytes(node->input[i]) + 1; /* an empty value counts, too */
     for (int t = 0; t < tasks; t++)
         if (bytes[t] && (best < 0 || bytes[t] > bytes[best]))
             best = t;
@@ -76,7 +77,7 @@ static void follow_readers(tri_graph *graph)
                 graph->node[i]->input[k]->task = graph->node[i]->task;
 }
 
-/* A variable without a place is where a node that assigns to it was placed. */
+/* A variable without a place gets the place of a node that assigns to it. */
 static tri_status settle_variables(tri_graph *graph, int tasks)
 {
     for (int i = 0; i < graph->count; i++) {
@@ -87,7 +88,7 @@ static tri_status settle_variables(tri_graph *graph, int tasks)
     return NULL;
 }
 
-/* What assigns to a variable goes where the variable went. */
+/* A node that assigns to a variable gets the task of the variable. */
 static tri_status follow_variables(tri_graph *graph, int tasks)
 {
     for (int i = 0; i < graph->count; i++) {

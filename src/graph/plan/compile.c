@@ -1,9 +1,9 @@
-/* compile.c: from a graph to a list of calls.
+/* compile.c: turns a graph into a list of calls.
  *
- * Nodes are taken in order. Each is bound (inputs, parameters, constants), seen as a view, or computed by a call of the first kernel that
- * there is: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where an operand is not in that
- * layout, a reorder is put before it, once. When all calls are made, plan_buffer.c finds lifetimes and packs the memory, and
- * schedule.c decides at which calls the store is awaited and offered to. */
+ * Nodes are taken in order. Each is bound to memory that exists (inputs, parameters, constants), is a view of another operand, or is
+ * computed by a call. The call's kernel is the first that there is: narrow, then oneDNN, then plain C. A kernel says in which layouts it
+ * wants its inputs; where an operand is not in that layout, a reorder is put before it, once. When all calls are made, plan_buffer.c finds
+ * lifetimes and packs the memory, and schedule.c decides at which calls the plan awaits the store and offers to it. */
 #include "graph/plan/compile.h"
 
 #include <assert.h>
@@ -111,7 +111,7 @@ static tri_status make_reorder(tri__compiler *compiler, const tri_node *node, co
     return tri__onednn_reorder(plan->onednn, node->shape, from, to, out);
 }
 
-/* A copy of an operand in another layout; one that was made before is used again. */
+/* A copy of an operand in another layout; where there is such a copy already, it is used again. */
 static tri_status converted(tri__compiler *compiler, int from, const tri__tensor_layout *layout, int *out)
 {
     tri_plan *plan = compiler->plan;
@@ -143,7 +143,7 @@ static tri_status converted(tri__compiler *compiler, int from, const tri__tensor
     return add_call(plan, kernel, node, compiler->guard[node->id], operand);
 }
 
-/* Where a parameter's gradient belongs: the store's, or among the plan's own operands where the store has dropped it. */
+/* Where a parameter's gradient belongs: in the store or, where the store dropped its gradient, among the plan's own operands. */
 static tri__operand gradient_operand(const tri_plan *plan, const tri_node *node)
 {
     if (node->parameter->table >= 0)
@@ -201,7 +201,7 @@ static tri_status make_workspaces(tri__compiler *compiler, const tri__lowered *l
     return NULL;
 }
 
-/* A gradient that a kernel gave in a layout of its own still has to get into the flat buffer. */
+/* Where a kernel gives a gradient in a layout of its own, copy it to the flat buffer. */
 static tri_status deliver_gradients(tri__compiler *compiler, const tri__lowered *lowered, int outputs)
 {
     tri_plan *plan = compiler->plan;
@@ -233,7 +233,7 @@ static const tri__guard *guard_of_call(const tri__compiler *compiler, const tri_
     return guard;
 }
 
-/* Put a lowered kernel into the plan; owns the kernel in any case. */
+/* Put a lowered kernel into the plan; takes ownership of the kernel, also where it fails. */
 static tri_status emit(tri__compiler *compiler, const tri__lowered *lowered)
 {
     int operand[TRI_KERNEL_ARGUMENTS] = {0};
@@ -300,7 +300,7 @@ static tri_status bind_constant(tri__compiler *compiler, tri_node *node)
     return add_operand(compiler->plan, operand, &compiler->operand_of[node->id]);
 }
 
-/* Plain operands and, while the batch stays first, lanes can be seen in another shape; blocked ones cannot. */
+/* Plain operands can be viewed in another shape, and so can lanes, as long as the batch stays first. Blocked layouts cannot. */
 static tri_status view_node(tri__compiler *compiler, const tri_node *node)
 {
     const tri_node *input = node->input[0];
@@ -312,7 +312,7 @@ static tri_status view_node(tri__compiler *compiler, const tri_node *node)
     return add_alias(compiler->plan, source, node, &compiler->operand_of[node->id]);
 }
 
-/* What this build of oneDNN or this CPU does not have is left to plain C. */
+/* Where this build of oneDNN, or this CPU, has no such kernel, plain C computes the node. */
 static tri_status try_onednn(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
     tri_status status = tri__lower_onednn(compiler, node, lowered);
@@ -342,7 +342,7 @@ static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
     return emit(compiler, &lowered);
 }
 
-/* Inputs, parameters and constants are there before anything is computed. */
+/* Inputs, parameters and constants exist before anything is computed. */
 static tri_status bind_node(tri__compiler *compiler, tri_node *node)
 {
     if (tri__node_is(node, "input"))
@@ -405,7 +405,7 @@ static tri_status bind_all(tri_plan *plan)
     return NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole plan ---- */
 
 static tri_status assign_tasks(const tri__compiler *compiler)
 {
@@ -413,7 +413,7 @@ static tri_status assign_tasks(const tri__compiler *compiler)
     return exchange ? tri__graph_assign_tasks(compiler->graph, exchange->tasks) : NULL;
 }
 
-/* Rewrites and differentiation have made nodes whose tasks are still to be assigned. In training every task wants to know the loss. */
+/* Rewrites and differentiation made nodes that have no task yet: assign them. In training every task gets the loss. */
 static tri_status cut_out_own_part(const tri__compiler *compiler)
 {
     const tri_exchange *exchange = compiler->plan->options.exchange;
@@ -439,7 +439,7 @@ static tri_status prepare_graph(tri__compiler *compiler, const tri_graph *graph)
     TRI_TRY(tri__allocate((size_t)plan->graph->count, sizeof *compiler->gradient, "a plan", &compiler->gradient));
     TRI_TRY(tri__graph_gradients(plan->graph, loss, plan->options.without & TRI_PLAN_INPUT_GRADIENT, compiler->gradient));
     tri_node *logits = plan->options.keep_logits ? tri_graph_find_output(plan->graph, "logits") : NULL;
-    plan->graph->outputs = 1; /* training needs the loss alone: what else the graph gives is for evaluation */
+    plan->graph->outputs = 1; /* training needs only the loss; the other outputs are for evaluation */
     plan->graph->output[0] = (tri__output){"loss", loss};
     if (logits)
         plan->graph->output[plan->graph->outputs++] = (tri__output){"logits", logits};
@@ -491,8 +491,8 @@ static tri_status make_calls(tri__compiler *compiler)
     return NULL;
 }
 
-/* The call after which the predicate's value is there; calls that come before it cannot ask for it. A value of another task is there when
- * it was received, not when it is expected. */
+/* The call that computes the operand; earlier calls cannot use it as a predicate. A value of another task is there when it was received,
+ * not when it is expected. */
 static int call_of(const tri_plan *plan, int operand)
 {
     const int root = plan->operand[operand].root;
@@ -507,7 +507,7 @@ static int call_of(const tri_plan *plan, int operand)
     return found;
 }
 
-/* Whether the predicates of a guard and of those around it are there when this call is to be made. */
+/* Whether the predicates of a guard, and of the guards around it, are known when this call is to be made. */
 static bool are_known(const tri_plan *plan, int guard, int call)
 {
     for (int g = guard; g >= 0; g = plan->guard[g].outer) {
@@ -519,7 +519,7 @@ static bool are_known(const tri_plan *plan, int guard, int call)
     return true;
 }
 
-/* Where predicates lie that were computed before what they guard; the rest is computed whatever they say. */
+/* Lists where the predicates of guards lie. Where a call comes before a predicate, it loses that guard and keeps the outer ones. */
 static void list_guards(const tri__compiler *compiler)
 {
     tri_plan *plan = compiler->plan;
@@ -536,7 +536,7 @@ static void list_guards(const tri__compiler *compiler)
             plan->call[c].guard = plan->guard[plan->call[c].guard].outer;
 }
 
-/* Nodes that assign: where the new values lie, and where they go. */
+/* Lists the nodes that assign: where the new values lie, and to which variable they go. */
 static tri_status list_assignments(const tri__compiler *compiler)
 {
     tri_plan *plan = compiler->plan;

@@ -1,5 +1,5 @@
-/* lower_exchange.c: send has no result, expect no input. Receive reads what is expected and gives it: the compiler makes its value an alias
- * of that. */
+/* lower_exchange.c: send has no result, expect no input. Receive gives the value that expect provided memory for: the compiler makes its
+ * result an alias of that memory. */
 #include "graph/plan/lower_exchange.h"
 
 #include <stdlib.h>

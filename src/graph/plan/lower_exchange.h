@@ -1,4 +1,4 @@
-/* lower_exchange.h: kernels that send and receive values which cross from one task to another. */
+/* lower_exchange.h: kernels that send values from one task to another, and receive them. */
 #ifndef TRI_GRAPH_PLAN_LOWER_EXCHANGE_H
 #define TRI_GRAPH_PLAN_LOWER_EXCHANGE_H
 

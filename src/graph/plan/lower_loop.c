@@ -1,5 +1,5 @@
 /* lower_loop.c: the body's parameters live in a store of the kernel's own. A run copies the inputs there, runs the body's plan, which
- * assigns new values to what is carried (graph/nodes/loop.c), and copies the carried values out. */
+ * assigns new values to carried parameters (graph/nodes/loop.c), and copies the carried values out. */
 #include "graph/plan/lower_loop.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 typedef struct {
     tri__kernel kernel;
     const tri_node *node;
-    tri_store variables; /* the body's parameters alone: no kind of store, since nothing is trained */
+    tri_store variables; /* only the body's parameters; it has no kind, because nothing is trained */
     tri_plan *plan;
     int64_t rounds; /* of the last run */
 } loop_kernel;
@@ -41,7 +41,7 @@ static void give_carried(const loop_kernel *self, float *out)
     }
 }
 
-/* A round that finds that it is not wanted changes nothing. */
+/* Run the body once. *wanted: whether `again` is above 0; where it is not, the run has changed nothing. */
 static tri_status make_round(loop_kernel *self, bool *wanted)
 {
     tri_tensor again;

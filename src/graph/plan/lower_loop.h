@@ -4,10 +4,10 @@
 
 #include "graph/plan/compile.h"
 
-/* A kernel where node is a loop. */
+/* lowered->kernel stays NULL where the node is no loop. */
 TRI_MUST_CHECK tri_status tri__lower_loop(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
 
-/* Of the loop's last run: the operations of all its rounds. 0 where the call is no loop. */
+/* The floating-point operations of all rounds of the loop's last run. 0 where the call is no loop. */
 double tri__loop_flops(const tri__plan_call *call);
 
 #endif

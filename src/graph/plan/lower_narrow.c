@@ -1,9 +1,9 @@
-/* lower_narrow.c: which nodes the narrow kernels compute, in groups.
+/* lower_narrow.c: finds the groups of nodes that narrow kernels compute.
  *
  * A narrow kernel computes several nodes in one pass: convolution, ReLU and pooling; all gradients of a layer; a whole softmax regression.
  * So groups are looked for before calls are made: the nodes of a layer, forward and backward. A group is taken where its kernels win and
- * where no value inside it is needed outside. Its forward call is made when the first of its forward nodes comes, its backward call
- * likewise. */
+ * where no value inside it is needed outside. Its forward call is made when the first of its forward nodes comes, and its backward call
+ * when the first of its gradient nodes comes. */
 #include "graph/plan/lower_narrow.h"
 
 #include <string.h>
@@ -19,11 +19,11 @@ struct tri__group {
     group_kind kind;
     const tri_node *layer;        /* convolution, matmul or softmax_loss */
     const tri_node *pool, *relu;  /* convolution: behind it, or NULL */
-    const tri_node *last;         /* whose value leaves the forward kernel */
-    const tri_node *image;        /* head: the scaled input it sits on */
+    const tri_node *last;         /* the node whose value the forward kernel gives */
+    const tri_node *image;        /* head: the scaled input that it reads */
     const tri_node *loss;         /* head, loss: the softmax_loss */
-    const tri_node *dy;           /* what the backward kernel starts from; NULL where there is none */
-    const tri_node *dw, *db, *dx; /* what it gives; NULL where not wanted. loss: dx is the gradient of the logits */
+    const tri_node *dy;           /* the gradient that the backward kernel reads; NULL where there is none */
+    const tri_node *dw, *db, *dx; /* the gradients that it gives; NULL where not wanted. loss: dx is the gradient of the logits */
     const tri_node *forward[MOST_MEMBERS], *backward[MOST_MEMBERS];
     int forwards, backwards;
     union {
@@ -53,7 +53,7 @@ static bool is_member(const tri__group *group, const tri_node *node)
     return is_in(group->forward, group->forwards, node) || is_in(group->backward, group->backwards, node);
 }
 
-/* The one forward node that reads `node`, or NULL where there are none or several. Gradients are looked at later. */
+/* The one forward node that reads `node`, or NULL where there are none or several. is_closed looks at gradients later. */
 static const tri_node *only_user(const tri__compiler *compiler, const tri_node *node)
 {
     const tri_node *found = NULL;
@@ -94,7 +94,7 @@ static int list_members(const tri__group *group, const tri_node **members)
     return count;
 }
 
-/* No value inside may be needed outside; `given` are those that the kernels do give. */
+/* Whether no value inside the group is needed outside, except the values that the kernels give. */
 static bool is_closed(const tri__compiler *compiler, const tri__group *group)
 {
     const tri_node *given[] = {group->last, group->loss, group->dw, group->db, group->dx};
@@ -106,7 +106,7 @@ static bool is_closed(const tri__compiler *compiler, const tri__group *group)
     return true;
 }
 
-/* Sort a layer's gradient nodes into dy, dw, db and dx. False where one of them is of no known kind. */
+/* Find dy, dw, db and dx among a layer's gradient nodes. False where a node is none of these. */
 static bool name_gradients(tri__group *group)
 {
     const tri_node *weight = group->layer->input[1], *bias = group->layer->inputs > 2 ? group->layer->input[2] : NULL;
@@ -127,7 +127,7 @@ static bool name_gradients(tri__group *group)
     return group->backwards == 0 || (group->dw && !group->db == !bias);
 }
 
-/* Enter a group into the tables, unless it leaks or is not understood. */
+/* Enter a group into the tables, unless a value inside is needed outside, or a gradient node is not known. */
 static tri_status take(tri__compiler *compiler, const tri__group *group, bool *taken)
 {
     *taken = is_closed(compiler, group);
@@ -146,7 +146,7 @@ static tri_status take(tri__compiler *compiler, const tri__group *group, bool *t
 
 /* ---- the four kinds ---- */
 
-/* Pooling whose windows lie side by side can be done in the convolution's pass. */
+/* The convolution's kernel can do pooling whose windows lie side by side. */
 static bool is_fusable_pool(const tri_node *node)
 {
     const tri_attributes *a = &node->attributes;
@@ -236,7 +236,7 @@ static bool is_one(const tri_node *node)
            (node->data ? *(const float *)node->data : node->attributes.value) == 1.0f;
 }
 
-/* Narrow kernels take labels as they are. */
+/* Narrow kernels have no label smoothing. */
 static bool is_plain_loss(const tri_node *node)
 {
     return tri__node_is(node, "softmax_loss") && node->attributes.smoothing == 0;
@@ -256,8 +256,8 @@ static tri_status find_loss(tri__compiler *compiler, const tri_node *loss)
     return take(compiler, &group, &taken);
 }
 
-/* The scaled input that a classifier sits on, seen through reshapes; NULL where there is something else, or where channels would have to
- * move. */
+/* The scaled input that a classifier reads, directly or through reshapes; NULL where it reads something else, or where channels would have
+ * to move. */
 static const tri_node *image_below(const tri_node *node)
 {
     while (node->op->view)
@@ -268,7 +268,7 @@ static const tri_node *image_below(const tri_node *node)
     return x.rank != 4 || x.dim[3] == 1 ? node : NULL;
 }
 
-/* A head reads the batch itself: the nodes between them need not be computed where nothing else reads them. */
+/* A head reads the batch itself: the nodes between the batch and the head need not be computed where nothing else reads them. */
 static void cover_image(tri__compiler *compiler, const tri__group *group)
 {
     const tri_node *readers[2 * MOST_MEMBERS + 1];
@@ -284,13 +284,13 @@ static void cover_image(tri__compiler *compiler, const tri__group *group)
     }
 }
 
-/* The head's call is made where its first node comes: what else it reads must be there from the start. */
+/* The head's call is made when its first node comes, so everything else that it reads must exist from the start. */
 static bool is_input(const tri_node *node)
 {
     return tri__node_is(node, "input");
 }
 
-/* The loss behind a head and their gradients. False where they are not what one kernel computes. */
+/* Find the loss behind a head, and the gradients of both. False where one kernel cannot compute them. */
 static bool complete_head(const tri__compiler *compiler, tri__group *group)
 {
     const tri_node *layer = group->layer, *bias = group->spec.head.bias ? layer->input[2] : NULL;
@@ -312,7 +312,7 @@ static bool complete_head(const tri__compiler *compiler, tri__group *group)
     return group->dw && !group->db == !bias;
 }
 
-/* A classifier directly on the input: logits, loss and all gradients in one pass; where not training, the logits alone. */
+/* A classifier directly on the input: logits, loss and all gradients in one pass; where not training, only the logits. */
 static tri_status find_head(tri__compiler *compiler, const tri_node *layer)
 {
     const tri_node *image = is_dense(layer) && layer->attributes.activation == TRI_ACTIVATION_NONE ? image_below(layer->input[0]) : NULL;
@@ -415,7 +415,7 @@ static tri_status lower_backward(tri__compiler *compiler, const tri__group *grou
     return tri__narrow_dense_backward(&group->spec.dense, group->dx != NULL, team, &lowered->kernel);
 }
 
-/* Whether a narrow layer reads this value, directly or seen through a reshape. */
+/* Whether a narrow layer reads this value, directly or through a reshape. */
 static bool feeds_narrow(const tri__compiler *compiler, const tri_node *node)
 {
     for (int i = 0; i < compiler->graph->count; i++) {

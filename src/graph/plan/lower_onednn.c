@@ -1,5 +1,5 @@
-/* lower_onednn.c: which nodes oneDNN computes, and how, and what runs on its layouts beside it. One function an operator, found by name in
- * the table at the end. */
+/* lower_onednn.c: which nodes oneDNN computes, and how; and kernels of ours that run on its layouts. Each operator has one function, which
+ * the table at the end finds by name. */
 #include "graph/plan/lower_onednn.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static tri_status convolution_input(tri__compiler *compiler, const tri_node *nod
     return tri__onednn_convolution_input(compiler->plan->onednn, &spec, &lowered->kernel);
 }
 
-/* The gradient of `forward` by the named operator, not computed yet; NULL where there is none. */
+/* The gradient node of `forward` with the named operator, if it is not computed yet; NULL where there is none. */
 static const tri_node *sibling(const tri__compiler *compiler, const tri_node *forward, const char *operator_name)
 {
     for (int i = 0; i < compiler->graph->count; i++) {
@@ -61,7 +61,7 @@ static const tri_node *sibling(const tri__compiler *compiler, const tri_node *fo
     return NULL;
 }
 
-/* The narrow room's kernel, where dy and x lie as it takes them and where it is the faster one. */
+/* The kernel of tensor/narrow, where dy and x have the layouts that it needs, and it is faster. */
 static tri_status convolution_weight_by_eights(tri__compiler *compiler, const tri_node *weight, bool bias, tri__kernel **out)
 {
     const tri_node *dy = weight->input[0], *x = weight->input[1], *forward = weight->forward;
@@ -165,7 +165,7 @@ static tri__onednn_lrn lrn_spec(const tri__compiler *compiler, const tri_node *n
     };
 }
 
-/* oneDNN centres the window, so an even one is not what the operator means. */
+/* oneDNN centres the window, so a window of even size is not what the operator means. */
 static bool lrn_fits(const tri__onednn_lrn *spec)
 {
     return spec->size % 2 == 1 && tri__tensor_layout_kind_of(spec->layout) != TRI_LAYOUT_LANES;

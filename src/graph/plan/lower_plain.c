@@ -1,4 +1,5 @@
-/* lower_plain.c: an operator's plain C rule as a kernel. It always fits, so it is the last resort and the oracle. */
+/* lower_plain.c: an operator's plain C rule as a kernel. Every operator has one, so it is used where there is no other kernel, and to test
+ * the others. */
 #include "graph/plan/lower_plain.h"
 
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 typedef struct {
     tri__kernel kernel;
     tri__call call;
-    int parts; /* over which the rows are split */
+    int parts; /* parts into which the rows are split */
 } plain_kernel;
 
-/* Below this many elements a team costs more than it gives. */
+/* Below this many elements a team costs more time than it saves. */
 #define WORTH_A_TEAM 16384
 
 static size_t row_bytes(const tri_tensor *tensor)

@@ -1,9 +1,9 @@
-/* lower_table.c: operators on tables as kernels that compute on the rows a batch names.
+/* lower_table.c: kernels for operators on tables, which compute only on the rows that a batch names.
  *
- * A step's rows are a copy of the distinct ones, with a gradient beside it; or, where the store lends its tables or nothing is trained,
- * the table itself. Examples are shared out over the team when a table is read. When a gradient is added up, each thread takes all
- * examples and a part of the distinct rows, so that every row's sum runs in the order of the examples, whatever the team's size. Where
- * the update goes straight into a lent table, threads take a part of the examples each, without locks: see store.h. */
+ * The rows of a step are a copy of the distinct rows, with a gradient beside it; or, where the store lends its tables or nothing is
+ * trained, the table itself. Examples are shared out over the team when a table is read. When a gradient is added up, each thread takes all
+ * examples and a part of the distinct rows, so that every row's sum runs in the order of the examples, whatever the team's size. Where the
+ * update goes straight into a lent table, threads take a part of the examples each, without locks: see store.h. */
 #include "graph/plan/lower_table.h"
 
 #include <stdlib.h>
@@ -20,14 +20,14 @@ typedef struct {
     const tri_node *node;
     table_sum sum;
     bool gradient;
-    int values; /* the argument that they are; −1: all are 1 */
+    int values; /* the index of the argument that has the values; −1: all are 1 */
     int64_t fields;
-    const int *team; /* the plan's: threads that work */
+    const int *team; /* the plan's: how many threads work */
     float *scratch;  /* [table_threads][pitch] sums of an example */
     int64_t pitch;
 } table_kernel;
 
-/* Below this many features a team costs more than it gives. */
+/* Below this many features a team costs more time than it saves. */
 #define WORTH_A_TEAM 4096
 
 static float *scratch_of(const table_kernel *self, int thread)
@@ -78,7 +78,7 @@ static tri__sparse_examples share_of(tri__sparse_examples examples, int t, int p
     return examples;
 }
 
-/* A copy's gradient begins at 0; the part of thread t. */
+/* Set the part of the gradient that belongs to thread t to 0, where it is a copy; returns that part. */
 static tri__table_part clear_part(const tri__plan_table *table, int t, int parts)
 {
     const int64_t first = table->count * t / parts, end = table->count * (t + 1) / parts, width = table->gradient.width;
@@ -100,7 +100,7 @@ static void run_part(const table_kernel *self, const tri__sparse_examples *examp
     }
 }
 
-/* What lies side by side must have room: the longest list of the batch. */
+/* Checks that the longest list of the batch has room where features lie side by side. */
 static tri_status check_fields(const table_kernel *self, const tri_batch *batch)
 {
     for (int64_t row = 0; self->sum == GATHER && row < batch->rows; row++)
@@ -138,7 +138,7 @@ static const struct {
     const char *name;
     table_sum sum;
     bool gradient;
-    int values; /* the input that they are */
+    int values; /* the index of the input that has the values */
 } known[] = {
     {"sparse_dot", SUM, false, 2},        {"sparse_dot_grad", SUM, true, 2}, {"sparse_sum", SUM, false, -1},
     {"sparse_sum_grad", SUM, true, -1},   {"sparse_mean", MEAN, false, -1},  {"sparse_mean_grad", MEAN, true, -1},
@@ -175,7 +175,7 @@ tri_status tri__lower_table(tri__compiler *compiler, const tri_node *node, tri__
             .values = known[i].values,
             .fields = node->attributes.size,
             .team = &plan->table_team,
-            .pitch = (2 * table->shape.dim[1] + 15) / 16 * 16 + 16, /* threads write no line of another */
+            .pitch = (2 * table->shape.dim[1] + 15) / 16 * 16 + 16, /* no two threads write to one cache line */
         };
         describe(self, node, lowered);
         return tri__allocate((size_t)plan->table_threads, (size_t)self->pitch * sizeof(float), "a kernel", &self->scratch);

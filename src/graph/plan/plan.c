@@ -1,4 +1,4 @@
-/* plan.c: making, running and asking a plan. */
+/* plan.c: makes plans, runs them, and gives their values. */
 #include "graph/plan/plan.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "graph/plan/plan_table.h"
 #include "graph/store/store.h"
 
-/* A rule that took running statistics for parameters would ruin them. */
+/* Checks that the rule knows the graph's state: otherwise it would update running statistics as parameters. */
 static tri_status check_state(const tri_graph *graph, const tri_rule *rule)
 {
     const tri_state ours = tri_graph_state_of(graph);
@@ -49,7 +49,7 @@ tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *optio
         plan->options.threads = omp_get_thread_limit();
     plan->table_threads = plan->table_team = plan->options.threads;
     if (plan->options.deterministic)
-        plan->options.threads = 1; /* how the sums of dense kernels are divided depends on the team alone */
+        plan->options.threads = 1; /* the size of the team decides how dense kernels divide their sums */
     omp_set_num_threads(plan->options.threads);
     tri_status status = tri__onednn_create(&plan->onednn);
     if (!status)
@@ -140,7 +140,7 @@ static void bind_x(tri__plan_call *call, int argument, const tri_batch *batch)
         call->data[argument] = (void *)batch->at;
 }
 
-/* NULL where the batch has none. */
+/* NULL where the batch has no such data. */
 static const void *batch_data(const tri_batch *batch, tri__location where)
 {
     return where == TRI_BATCH_LABELS    ? (const void *)batch->labels
@@ -161,7 +161,7 @@ static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
         const tri__binding *b = &plan->binding[i];
         if (b->where == TRI_BATCH_X)
             bind_x(&plan->call[b->call], b->argument, batch);
-        else if (b->where != TRI_BATCH_LISTS) { /* whoever reads lists takes them from the batch */
+        else if (b->where != TRI_BATCH_LISTS) { /* kernels that read lists take them from the batch */
             const void *data = batch_data(batch, b->where);
             plan->call[b->call].data[b->argument] = data ? (void *)data : plan->absent;
         }
@@ -207,7 +207,7 @@ static void assign_variables(const tri_plan *plan)
     }
 }
 
-/* All tasks count their runs alike. */
+/* All tasks make the same runs, so they count the same numbers. */
 static void count_run(const tri_plan *plan)
 {
     if (plan->options.exchange)
@@ -245,7 +245,7 @@ static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, tri_
     return tri_store_offer_from(plan->store, offer->range, (const float *)((const char *)plan->buffer + root->offset), weight);
 }
 
-/* Whoever trains needs labels and weights, where the graph reads them. */
+/* Training needs labels and weights, where the graph reads them. */
 static tri_status check_training(const tri_plan *plan, const tri_batch *batch)
 {
     for (int i = 0; batch && i < plan->bindings; i++) {
@@ -257,7 +257,7 @@ static tri_status check_training(const tri_plan *plan, const tri_batch *batch)
     return NULL;
 }
 
-/* All of a step, or a part of it. */
+/* Run a whole step, or one part of it. */
 static tri_status make_step(tri_plan *plan, const tri_batch *batch, tri__part part)
 {
     count_run(plan);
@@ -360,7 +360,8 @@ size_t tri_plan_bytes(const tri_plan *plan)
     return plan->bytes;
 }
 
-/* Each element of the result is a sum of products; how many is the size of one operand but for its dimension in the result. */
+/* Each element of the result is a sum of products. Their number is the size of one operand, divided by the dimension that it shares with
+ * the result. */
 static double flops_of(const tri_node *node)
 {
     if (tri__node_is(node, "matmul")) {

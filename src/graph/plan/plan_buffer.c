@@ -1,10 +1,10 @@
 /* plan_buffer.c: one buffer for all operands, packed by lifetime.
  *
- * An operand lives from the first call that touches it to the last; what an output shows lives to the end, and a gradient that is lent to
- * the store until it is offered. Then a result may overwrite an input
- * that ends with its call, where the kernel allows that. Then, one after another, each operand goes to the lowest offset at which
- * it overlaps no operand that was packed before it and lives at the same time. Which order packs best depends on the graph (largest first
- * is seldom bad), so several are tried and the best is taken. */
+ * An operand lives from the first call that touches it to the last; the value of an output lives to the end, and a gradient that is lent to
+ * the store lives until it is offered. When lifetimes are known, a result may overwrite an input that no later call reads, where the kernel
+ * allows that. Then, one after another, each operand goes to the lowest offset at which it overlaps no operand that was packed before it
+ * and lives at the same time. Which order packs best depends on the graph (largest first is seldom bad), so several are tried and the best
+ * is taken. */
 #include "graph/plan/plan_buffer.h"
 
 #include <stdlib.h>
@@ -55,11 +55,11 @@ static void share_in_place(tri_plan *plan)
     }
 }
 
-/* An operand to be packed, as the orders see it. */
+/* An operand to be packed, with what the orders compare. */
 typedef struct {
     int operand;
     size_t bytes;
-    int first, calls; /* that it lives for */
+    int first, calls; /* the first call of its life, and how many calls it lives for */
 } entry;
 
 static int larger_first(const void *a, const void *b)
@@ -101,7 +101,7 @@ static bool live_together(const tri__operand *a, const tri__operand *b)
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* The lowest offset at which operand clashes with none of those packed so far: past each clash it moves up and looks at all of them
+/* The lowest offset at which operand overlaps none of those packed so far: after each overlap it moves up, and looks at all of them
  * again. */
 static size_t lowest_offset(const tri_plan *plan, const tri__operand *operand, const entry *packed, int count)
 {
@@ -117,7 +117,7 @@ static size_t lowest_offset(const tri_plan *plan, const tri__operand *operand, c
     return offset;
 }
 
-/* Pack all in this order; the bytes that it takes. */
+/* Pack all operands in this order; returns the bytes that they take. */
 static size_t pack_in_order(tri_plan *plan, const entry *list, int count)
 {
     size_t bytes = 0;
@@ -150,7 +150,7 @@ tri_status tri__plan_pack_buffer(tri_plan *plan)
     const int count = list_entries(plan, list), last = sizeof orders / sizeof *orders;
     int best = 0;
     plan->bytes = SIZE_MAX;
-    for (int i = 0; i <= last; i++) { /* once more in the end, in the best order */
+    for (int i = 0; i <= last; i++) { /* at the end once more, in the best order */
         qsort(list, (size_t)count, sizeof *list, orders[i < last ? i : best]);
         const size_t bytes = pack_in_order(plan, list, count);
         if (bytes < plan->bytes) {

@@ -1,5 +1,5 @@
-/* plan_table.c: a plan's tables, step by step. What they take grows with the batch's features alone; no step touches anything of a
- * table's size. */
+/* plan_table.c: a plan's tables, step by step. Time and memory of a step grow only with the batch's features, not with the size of a
+ * table. */
 #include "graph/plan/plan_table.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ void tri__plan_tables_fini(tri_plan *plan)
         tri__distinct_fini(&plan->distinct[i]);
 }
 
-/* The first list that is none, told by its row. */
+/* The error for the first list whose offsets are wrong; it names the row. */
 static tri_status bad_offsets(const tri_batch *batch)
 {
     int64_t row = 0;
@@ -86,7 +86,7 @@ static tri__table_view view_of(const tri_table *table)
     return (tri__table_view){table->data, table->stride, table->width};
 }
 
-/* Where the row of each feature lies: by its key, or, where tables grow, where the map says. */
+/* The row of each feature: its key or, where tables grow, the row that the map has for the key. */
 static tri_status find_rows(tri_plan *plan, const tri_batch *batch, const int32_t **rows)
 {
     const tri__key_map *map = plan->store->map;
@@ -119,7 +119,7 @@ tri_status tri__plan_tables_read(tri_plan *plan, const tri_batch *batch)
     return NULL;
 }
 
-/* The update goes into the table itself. */
+/* Lent tables: the update goes into the table itself. */
 static void borrow(tri_plan *plan, const tri_batch *batch, double weight)
 {
     read_where_they_lie(plan, batch->keys);
@@ -139,7 +139,7 @@ static tri_status expect(tri_plan *plan, tri_when when)
     return NULL;
 }
 
-/* Room for the rows of this step. */
+/* Make room for the rows of this step. */
 static tri_status prepare(tri_plan *plan, tri__plan_table *table)
 {
     const tri__distinct *distinct = &plan->distinct[plan->now];
@@ -155,7 +155,7 @@ static tri_status prepare(tri_plan *plan, tri__plan_table *table)
     return NULL;
 }
 
-/* Whether the keys that the store was told before are those of this batch: it may be another one than was foreseen. */
+/* Whether the keys that the store was given before are those of this batch: another batch may have come than was expected. */
 static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
 {
     const tri__distinct *distinct = &plan->distinct[plan->now];
@@ -183,7 +183,7 @@ tri_status tri__plan_tables_expect(tri_plan *plan, const tri_batch *batch, const
     return tell(plan, next, TRI_NEXT);
 }
 
-/* Before any row of a lent table changes. */
+/* Tell the row keepers which rows will change; called before any row of a lent table changes. */
 static void touch(const tri_plan *plan, const tri_batch *batch)
 {
     for (int i = 0; i < plan->tables; i++)
@@ -191,7 +191,7 @@ static void touch(const tri_plan *plan, const tri_batch *batch)
             tri__row_keeper_touch(plan->store->keeper[i], batch->keys, batch->offsets[batch->rows]);
 }
 
-/* Where tables grow, a key gets its row by how often it is named. */
+/* Where tables grow, a key gets its row when it was seen often enough: so count how often the batch names each key. */
 static tri_status count_sightings(tri_plan *plan)
 {
     const tri__distinct *distinct = &plan->distinct[plan->now];
@@ -224,7 +224,7 @@ tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double
 void tri__plan_tables_end(tri_plan *plan)
 {
     plan->now ^= 1;
-    plan->store->expected = false; /* without another begin, nothing is */
+    plan->store->expected = false; /* until the next begin, no keys are expected */
 }
 
 void tri__plan_tables_set_team(tri_plan *plan, int threads)

@@ -1,7 +1,8 @@
 /* schedule.c: where a plan calls the store.
  *
  * A parameter is awaited before the first call that reads it, and offered after the last call that reads it or touches its gradient.
- * Neighbours in the flat buffer that fall to the same call are joined, unless each gradient stands somewhere else in the plan's buffer. */
+ * Neighbours in the flat buffer that are awaited or offered at the same call are joined, unless their gradients stand apart in the plan's
+ * buffer. */
 #include "graph/plan/schedule.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static int in_order(const void *a, const void *b)
     return (x->range.first > y->range.first) - (x->range.first < y->range.first);
 }
 
-/* Sort, and join ranges that touch and fall to the same call. Returns how many are left. */
+/* Sort, and join neighbouring ranges of the same call. Returns how many are left. */
 static int join(tri__store_call *list, int count)
 {
     qsort(list, (size_t)count, sizeof *list, in_order);
@@ -37,7 +38,7 @@ static int join(tri__store_call *list, int count)
     return joined;
 }
 
-/* A parameter's range up to the next parameter: alignment included, all ranges make up the whole buffer. */
+/* A parameter's range up to the next parameter, alignment included. Together these ranges are the whole buffer. */
 static tri_range whole_range(const tri_graph *graph, const tri_node *parameter)
 {
     size_t end = graph->parameter_floats;
@@ -71,7 +72,7 @@ static int lent_gradient(const tri_plan *plan, const tri_node *parameter)
     return -1;
 }
 
-/* The store keeps the gradient: a parameter that nothing reads is offered last, since stores count on every range. */
+/* Where the store has the gradient. A parameter that nothing reads is offered last, because stores rely on every range. */
 static void offer_kept(tri_plan *plan, const tri_node *node, int read_last)
 {
     int first, last;
@@ -80,7 +81,8 @@ static void offer_kept(tri_plan *plan, const tri_node *node, int read_last)
     plan->offer[plan->offers++] = (tri__store_call){last < 0 ? plan->calls - 1 : last, whole_range(plan->graph, node), -1, -1};
 }
 
-/* The plan keeps the gradient, until its parameter has been read for the last time. A parameter without one is not offered. */
+/* Where the plan has the gradient: it keeps it until the parameter was read for the last time. A parameter without a gradient is not
+ * offered. */
 static void offer_lent(tri_plan *plan, const tri_node *node, int read_last)
 {
     int gradient = lent_gradient(plan, node);
@@ -103,8 +105,8 @@ static void schedule_parameter(tri_plan *plan, const tri_node *node)
         offer_lent(plan, node, read_last);
 }
 
-/* A table's rows are awaited before the first call that reads them, and offered after the last one that reads them or their gradient. One
- * that the loss does not reach is neither. */
+/* A table's rows are awaited before the first call that reads them, and offered after the last call that reads them or their gradient. A
+ * table that the loss does not depend on is neither awaited nor offered. */
 static void schedule_table(tri_plan *plan, const tri_node *node)
 {
     int first = -1, last = -1;

@@ -4,7 +4,7 @@
 
 #include "graph/plan/plan.h"
 
-/* When lifetimes are known: a gradient that is lent to the store lives until it is offered, so this may prolong some. */
+/* Call it when lifetimes are known. It may prolong some: a gradient that is lent to the store lives until it is offered. */
 TRI_MUST_CHECK tri_status tri__plan_schedule(tri_plan *plan);
 
 #endif

@@ -11,7 +11,7 @@
 #include "graph/nodes/operator.h"
 #include "graph/rewrite/guard.h"
 
-/* Wanted: parameters that are not frozen, float inputs where asked for, and whatever is computed from them. */
+/* Wanted are parameters that are not frozen, float inputs where asked for, and all nodes that are computed from these. */
 static void mark_wanted(const tri_graph *graph, bool inputs, bool *wanted)
 {
     for (int i = 0; i < graph->count; i++) {
@@ -23,7 +23,7 @@ static void mark_wanted(const tri_graph *graph, bool inputs, bool *wanted)
     }
 }
 
-/* Add dx to what other users of the node have given so far. */
+/* Add dx to the gradient that other users of the node gave so far. */
 static tri_status accumulate(tri_graph *graph, tri_node **total, tri_node *dx)
 {
     if (*total)
@@ -32,7 +32,7 @@ static tri_status accumulate(tri_graph *graph, tri_node **total, tri_node *dx)
     return NULL;
 }
 
-/* The gradient of a table is written where its rows are, by the one operator that reads them. */
+/* Only one operator may read a table: its gradient node writes the gradient where the rows are. */
 static tri_status add_gradient(tri_graph *graph, const tri_node *input, tri_node *dx, tri_node **gradient)
 {
     if (input->table >= 0 && gradient[input->id])
@@ -40,7 +40,7 @@ static tri_status add_gradient(tri_graph *graph, const tri_node *input, tri_node
     return accumulate(graph, &gradient[input->id], dx);
 }
 
-/* What comes out of a branch that may not be computed is dx where it was, and zeros where it was not. */
+/* A gradient that leaves a branch of a cond is dx where the branch was taken, and zeros where it was not. */
 static tri_status leave_branches(tri_graph *graph, const tri__guard *from, const tri__guard *to, tri_node **dx)
 {
     tri_node *zero;
@@ -71,13 +71,15 @@ static tri_status differentiate(tri_graph *graph, tri_node *node, const bool *wa
     return NULL;
 }
 
-/* A result that no other node's memory or parameter stands for, so that it can be written straight into the gradient buffer. */
+/* Whether the node has memory of its own, and is no other parameter's gradient, so that it can be written straight into the gradient
+ * buffer. */
 static bool is_own_result(const tri_node *node)
 {
     return node->inputs > 0 && !node->op->view && !node->parameter;
 }
 
-/* Mark each parameter's gradient; where the node is not its own result (one dy may serve two parameters), mark a copy of it. */
+/* Mark each parameter's gradient. Where the node is not its own result (one dy may be the gradient of two parameters), mark a copy of
+ * it. */
 static tri_status mark_parameters(tri_graph *graph, int count, tri_node **gradient)
 {
     const tri_attributes once = {.scale = 1.0f};

@@ -1,5 +1,5 @@
-/* guard.c: from the readers to what they read. A node's guard is what the guards of all its uses have in common; the branches of a cond are
- * used under its predicate. */
+/* guard.c: goes from readers to what they read. A node's guard is the innermost guard that is common to all its uses; a cond uses its
+ * branches under its predicate. */
 #include "graph/rewrite/guard.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 typedef struct {
     tri_graph *graph;
     const tri__guard **guard; /* [nodes] */
-    bool *used;               /* [nodes] guard is what the readers so far have in common */
-    const tri__guard **made;  /* [nodes · 2] all that there are … */
-    int count;                /* … so many */
+    bool *used;               /* [nodes] it has readers so far, and guard is common to them */
+    const tri__guard **made;  /* [nodes · 2] all guards so far */
+    int count;                /* how many guards there are so far */
 } finding;
 
 const tri__guard *tri__guard_common(const tri__guard *a, const tri__guard *b)
@@ -27,7 +27,7 @@ const tri__guard *tri__guard_common(const tri__guard *a, const tri__guard *b)
     return a;
 }
 
-/* One object for each predicate, side and outer guard, so that pointers can be compared. */
+/* There is one object for each predicate, branch and outer guard, so that pointers can be compared. */
 static tri_status inner_guard(finding *self, tri_node *predicate, bool taken, const tri__guard *outer, const tri__guard **out)
 {
     for (int i = 0; i < self->count; i++)

@@ -1,10 +1,10 @@
-/* guard.h: which nodes need not be computed, because the branch of a cond that they are for is not taken. */
+/* guard.h: finds nodes that need not be computed where a cond does not take the branch that reads them. */
 #ifndef TRI_GRAPH_REWRITE_GUARD_H
 #define TRI_GRAPH_REWRITE_GUARD_H
 
 #include "graph/nodes/graph.h"
 
-/* A node with a guard is needed where the predicate is above 0 (taken), or is not, and where the outer guard holds as well. */
+/* A node with a guard is needed where the predicate is above 0 (taken) or is not (not taken), and the outer guard holds as well. */
 typedef struct tri__guard tri__guard;
 struct tri__guard {
     tri_node *predicate;
@@ -14,12 +14,12 @@ struct tri__guard {
     int number;              /* from 0, in this graph */
 };
 
-/* The guard of every node, by its number; NULL: always needed. Inputs come before their readers. A node that is read in one branch alone
- * has its guard; sources, outputs, gradients of parameters and what crosses between tasks have none. Guards live in the graph's arena.
- * Predicates may change, so guards are found again after a change. */
+/* The guard of every node, by its number; NULL: always needed. Inputs come before their readers. A node that only one branch reads has the
+ * guard of that branch; sources, outputs, gradients of parameters and values that cross between tasks have none. Guards live in the graph's
+ * arena. Call it again after a change of the graph: predicates may have changed. */
 TRI_MUST_CHECK tri_status tri__graph_find_guards(tri_graph *graph, const tri__guard **guard, int *count);
 
-/* What holds where both hold. */
+/* The innermost guard that is around both a and b, or is one of them; NULL where there is none. */
 const tri__guard *tri__guard_common(const tri__guard *a, const tri__guard *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* rewrite.c: one function a rewrite. A rewrite makes the better node at the end of the graph and moves all users to it; sorting puts
+/* rewrite.c: each rewrite is one function. A rewrite makes the better node at the end of the graph and moves all users to it; sorting puts
  * it before its users and drops nodes that are no longer used. */
 #include "graph/rewrite/rewrite.h"
 
@@ -73,7 +73,7 @@ static int count_users(const tri_graph *graph, const tri_node *node)
     return users;
 }
 
-/* Make all users of old use new, which takes over its name and place. */
+/* Make all users of old use new, which gets the name and place of old. */
 static void replace(tri_graph *graph, tri_node *old, tri_node *new)
 {
     for (int i = 0; i < graph->count; i++)
@@ -90,7 +90,7 @@ static void replace(tri_graph *graph, tri_node *old, tri_node *new)
     new->target = old->target;
 }
 
-/* The only input of node, where it is the named operator on the same task and has no other user; NULL otherwise. */
+/* The first input of node, where it is the named operator on the same task and has no other user; NULL otherwise. */
 static tri_node *sole(const tri_graph *graph, const tri_node *node, const char *operator_name)
 {
     tri_node *input = node->input[0];
@@ -118,7 +118,7 @@ static tri_status fuse_bias(tri_graph *graph, tri_node *node, tri_node **better)
                            node->input[1], NULL);
 }
 
-/* c + a·b → matmul(a, b, c), which adds the product to c where it stands */
+/* c + a·b → matmul(a, b, c), which adds the product to c in place */
 static tri_status fuse_sum(tri_graph *graph, tri_node *node, tri_node **better)
 {
     if (!tri__node_is(node, "add") || !tri_shape_equal(node->input[0]->shape, node->input[1]->shape))

@@ -1,4 +1,4 @@
-/* rule.c: what holds for all update rules alike; each of them is a row of rule_rows.c. */
+/* rule.c: what all update rules share; each rule is a row of rule_rows.c. */
 #include "graph/rule/rule.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum {
     PIECE = 1 << 14,    /* floats that one thread updates at a time: parameters, gradient and slots fit L2 together */
-    PARALLEL = 1 << 16, /* floats from which waking the team costs less than it gains */
+    PARALLEL = 1 << 16, /* from this many floats on, a team saves more time than it costs */
 };
 
 static const tri__rule_row *find_row(const char *name)

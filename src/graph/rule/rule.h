@@ -1,4 +1,4 @@
-/* rule.h: update rules by name: their numbers, checked and completed, and their use on a range of parameters. */
+/* rule.h: update rules by name: checks and completes their numbers, and applies them to a range of parameters. */
 #ifndef TRI_GRAPH_RULE_RULE_H
 #define TRI_GRAPH_RULE_RULE_H
 
@@ -9,11 +9,11 @@
 /* Check a rule's name and numbers; set gets all numbers of the rule, in the order of its row, with the table's own names. */
 TRI_MUST_CHECK tri_status tri__rule_complete(tri_rule *rule);
 
-/* Whether a complete rule applies a gradient in parts as it applies it in one: p ← p − r·g, without clipping. */
+/* Whether a gradient may be applied in parts, with the same result as in one: p ← p − r·g, without clipping. The rule is complete. */
 bool tri__rule_is_linear(const tri_rule *rule);
 
-/* The update of a range by its gradient. Parameters and slots are those of the whole buffer, a slot that the rule has not is NULL; gradient
- * is the range's own. */
+/* The update of a range by its gradient. parameters and slot point to the whole buffer (NULL: the rule has no such slot); gradient points
+ * to the range's. */
 tri__update tri__update_of(float *parameters, float *const slot[TRI_RULE_SLOTS], tri_range range, const float *gradient, double scale,
                            tri_step step);
 
@@ -23,19 +23,20 @@ void tri__rule_apply(const tri_rule *rule, const tri__update *update);
 /* How many floats at the end of a range are state, frozen ones included. */
 size_t tri__rule_state_in(const tri_rule *rule, tri_range range);
 
-/* Tell the update of a range which of its floats are state, and frozen. */
+/* Set how many floats of the update's range are state, and frozen. */
 void tri__update_mark_state(tri__update *update, const tri_rule *rule, tri_range range);
 
-/* State is neither clipped nor a sum over workers: divide its part of the range's gradient by the factor of the scale that would do so. */
+/* State is neither clipped nor summed over workers. So divide its part of the range's gradient by the factor by which clipping or the sum
+ * changes the scale. */
 void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradient, double factor);
 
 const tri__rule_number *tri__rule_number_find(const char *key);       /* NULL where no rule has it */
 bool tri__rule_has(const char *rule, const tri__rule_number *number); /* rule: NULL is the first */
 
-/* What options the rules have: --rule and the numbers, by number from 0; NULL past the last. */
+/* The options of the rules: --rule and the hyper-parameters, by index from 0; NULL past the last. */
 const tri__option *tri__rule_option(int index);
 
-/* Set a number, which replaces what was set for it. The key is the table's own. TRI_BAD_CALL where there is no room for more. */
+/* Set a number; it replaces an earlier value. number comes from the table. TRI_BAD_CALL where there is no room for more. */
 TRI_MUST_CHECK tri_status tri__rule_set(tri_rule *rule, const tri__rule_number *number, float value);
 
 /* The names of the rules that have the number, or of all where it is NULL: "adagrad or adam". */

@@ -1,10 +1,10 @@
-/* rule_rows.c: the update rules: for each its numbers, its loop with the formula beside it, and its row. All that is to be known of a rule
- * stands here: command line, help, `.model` files, checkpoints and the protocol of parameter servers read it from these rows. A new rule is
- * a loop, a row, and its place in the list at the end.
+/* rule_rows.c: the update rules: for each its numbers, its loop with the formula beside it, and its row. Everything about a rule stands
+ * here: command line, help, `.model` files, checkpoints and the protocol of parameter servers read it from these rows. To add a rule, write
+ * a loop and a row, and put the row into the list at the end.
  *
- * In the formulas p is a parameter, g the mean gradient (the offered sum times scale), r the rate. l2 is added inside the rule: a
- * plan's gradient never contains it. Where PyTorch has the rule, the formula is PyTorch's. A loop touches one element at a time and no
- * other, so it vectorises, and a range may be cut anywhere without changing a bit. */
+ * In the formulas p is a parameter, g the mean gradient (the offered sum times scale), r the rate. l2 is added inside the rule: a plan's
+ * gradient never contains it. Where PyTorch has the rule, the formula is PyTorch's. A loop computes each element from that element alone.
+ * So it vectorises, and a range may be cut anywhere without changing a bit. */
 #include "graph/rule/rule_rows.h"
 
 #include <math.h>
@@ -89,8 +89,8 @@ TRI_FOR_EVERY_CPU static void apply_sgd(const tri_rule *rule, const tri__update 
 
 static const tri__rule_row sgd_rule = {.name = "sgd", .numbers = {&l2_number}, .slots = 0, .apply = apply_sgd, .is_linear = true};
 
-/* g ← g + l2·p;  v ← μ·v + g;  p ← p − r·d, where d is v or, looking one step ahead, g + μ·v. Inlined, so that the choice is none in the
- * loop, and each caller's copies for every CPU hold it. */
+/* g ← g + l2·p;  v ← μ·v + g;  p ← p − r·d, where d is v or, looking one step ahead, g + μ·v. Inlined, so that looks_ahead is a
+ * constant in the loop, and each caller's copies for every CPU contain the loop. */
 __attribute__((always_inline)) static inline void move_with_momentum(const tri_rule *rule, const tri__update *update, bool looks_ahead)
 {
     float *restrict p = update->parameters;
@@ -167,7 +167,7 @@ TRI_FOR_EVERY_CPU static void apply_adamw(const tri_rule *rule, const tri__updat
     float kept = 1 - update->step.rate * number_of(rule, &decay_number);
     for (size_t i = 0; i < update->count; i++)
         p[i] *= kept;
-    apply_adam(rule, update); /* a rule without l2 has 0 of it */
+    apply_adam(rule, update); /* adamw has no l2, so it is 0 there */
 }
 
 static const tri__rule_row adamw_rule = {
@@ -176,8 +176,8 @@ static const tri__rule_row adamw_rule = {
 /* FTRL-Proximal (McMahan et al., "Ad click prediction", 2013, algorithm 1), with α = r and λ = l1, l2:
  * σ = (√(n + g²) − √n) / α;  z ← z + g − σ·p;  n ← n + g²;
  * p ← 0 where |z| ≤ λ₁, else −(z − sign(z)·λ₁) / ((β + √n) / α + λ₂).
- * The paper starts at p = 0. An element that was never updated (n = z = 0) gets the z of which its p is the solution, so that initial
- * values other than 0 are kept as well. */
+ * The paper starts at p = 0. An element that was never updated (n = z = 0) first gets the z that belongs to its p, so that initial
+ * values other than 0 are kept, too. */
 TRI_FOR_EVERY_CPU static void apply_ftrl(const tri_rule *rule, const tri__update *update)
 {
     float *restrict p = update->parameters;
@@ -187,10 +187,10 @@ TRI_FOR_EVERY_CPU static void apply_ftrl(const tri_rule *rule, const tri__update
     float scale = update->scale, alpha = update->step.rate, beta = number_of(rule, &ftrl_beta_number), l1 = number_of(rule, &l1_number),
           l2 = number_of(rule, &l2_number);
     if (alpha == 0)
-        return; /* nothing moves; the formula would divide by it */
+        return; /* with a rate of 0 nothing moves; the formula would divide by it */
     for (size_t i = 0; i < update->count; i++) {
         float g = gradient[i] * scale;
-        /* 1 or 0, a factor below: a choice between computed values makes gcc branch around what might trap, and vectorise less. */
+        /* 1 or 0, a factor below. With a conditional expression instead, gcc branches around what might trap, and vectorises less. */
         float fresh = (z[i] == 0) & (n[i] == 0);
         float root = sqrtf(n[i] + g * g);
         float sigma = (root - sqrtf(n[i])) / alpha;
@@ -204,10 +204,10 @@ TRI_FOR_EVERY_CPU static void apply_ftrl(const tri_rule *rule, const tri__update
 static const tri__rule_row ftrl_rule = {
     .name = "ftrl", .numbers = {&ftrl_beta_number, &l1_number, &l2_number}, .slots = 2, .apply = apply_ftrl};
 
-/* The list, in the order in which people see it. The first is the rule where none is named. */
+/* The list, in the order in which help shows it. The first rule is the default. */
 static const tri__rule_row *const rules[] = {&sgd_rule, &momentum_rule, &nesterov_rule, &adagrad_rule, &adam_rule, &adamw_rule, &ftrl_rule};
 
-/* The numbers of all of them, each once, in the order in which help lists them. */
+/* The numbers of all rules, each once, in the order in which help lists them. */
 static const tri__rule_number *const numbers[] = {&l2_number,    &momentum_number, &epsilon_number,   &beta1_number,
                                                   &beta2_number, &decay_number,    &ftrl_beta_number, &l1_number};
 

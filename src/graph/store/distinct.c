@@ -1,4 +1,4 @@
-/* distinct.c: the distinct keys of a batch, by a hash table that is at most half full and is never cleared. */
+/* distinct.c: finds the distinct keys of a batch, by a hash table that is at most half full and is never cleared. */
 #include "graph/store/distinct.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory/memory.h"
 
-#define AHEAD 8 /* features whose cell is asked for ahead */
+#define AHEAD 8 /* how many features ahead cells are prefetched */
 
 static const char WHAT[] = "a batch's distinct keys";
 
@@ -19,7 +19,7 @@ void tri__distinct_fini(tri__distinct *distinct)
     *distinct = (tri__distinct){0};
 }
 
-/* At least so many: a power of two. */
+/* Make room for at least `least` cells: a power of two. */
 static tri_status reserve_cells(tri__distinct *distinct, int64_t least)
 {
     if (least <= distinct->cells)
@@ -60,7 +60,7 @@ static inline uint64_t cell_of(const tri__distinct *distinct, int32_t key)
     return (mixed >> 32) & (uint64_t)(distinct->cells - 1);
 }
 
-/* The place of a key, which gets one where it has none. */
+/* The position of a key in keys; where it has none, it is added. */
 static inline int32_t place_of(tri__distinct *distinct, int32_t key)
 {
     const uint64_t mask = (uint64_t)(distinct->cells - 1), generation = (uint64_t)distinct->generation << 32;

@@ -1,4 +1,4 @@
-/* key_map.c: keys and their rows, by a hash table with linear probing that is never more than three quarters full. */
+/* key_map.c: finds the rows of keys, by a hash table with linear probing that is never more than three quarters full. */
 #include "graph/store/key_map.h"
 
 #include <inttypes.h>
@@ -10,12 +10,12 @@
 #define LEAST_SLOTS INT64_C(64)
 #define MOST_SLOTS  (INT64_C(1) << 32)
 
-/* The number of cells with which most rows fit. Half of the cells are for keys that have a row. */
+/* Finds the number of cells with which the most rows fit. Half of the cells are for keys that have a row. */
 static tri_status fit(int64_t most, int64_t row_bytes, int64_t bytes, int64_t *best, int64_t *cells)
 {
     *best = 0;
     for (int64_t some = LEAST_SLOTS; some <= MOST_SLOTS; some *= 2) {
-        const int64_t left = bytes - some * (int64_t)sizeof(tri__key_cell) - row_bytes; /* nobody has a row, too */
+        const int64_t left = bytes - some * (int64_t)sizeof(tri__key_cell) - row_bytes; /* one more row: that of zeros */
         int64_t rows = left / (row_bytes + (int64_t)sizeof(int32_t));
         rows = rows < some / 2 ? rows : some / 2;
         rows = rows < most ? rows : most;
@@ -79,7 +79,7 @@ void tri__key_map_destroy(tri__key_map *map)
     free(map);
 }
 
-/* The cell of a key, or the empty one where it would be. */
+/* The cell of a key, or the empty cell where it would be. */
 static tri__key_cell *cell_of(const tri__key_map *map, int32_t key)
 {
     const uint64_t mask = (uint64_t)map->cells - 1;
@@ -95,7 +95,7 @@ int32_t tri__key_map_find(const tri__key_map *map, int32_t key)
     return cell->key >= 0 && cell->value >= 0 ? cell->value : (int32_t)map->capacity;
 }
 
-/* Those that wait are forgotten. */
+/* Forget all keys that wait for a row. */
 static void forget(tri__key_map *map)
 {
     clear(map);
@@ -103,7 +103,7 @@ static void forget(tri__key_map *map)
         *cell_of(map, map->key[row]) = (tri__key_cell){map->key[row], (int32_t)row};
 }
 
-/* The cell of a key that has none yet: an empty one, for which those that wait are forgotten where the table is full. */
+/* An empty cell for a key that has none yet. Where the table is full, all keys that wait are forgotten to make room. */
 static tri__key_cell *make_room(tri__key_map *map, tri__key_cell *cell, int32_t key)
 {
     if (map->used + map->waiting < map->cells / 4 * 3)
@@ -118,7 +118,7 @@ static int32_t leave_out(const tri__key_map *map, int64_t *counter, int64_t sigh
     return (int32_t)map->capacity;
 }
 
-/* The key has been seen often enough. */
+/* The key has been seen often enough: give it a row. */
 static int32_t give(tri__key_map *map, tri__key_cell *cell, int32_t key)
 {
     map->waiting -= cell->key >= 0;

@@ -12,23 +12,23 @@
 #include "base/thread/condition.h"
 
 enum {
-    SHARE = 8,     /* of a table's rows have room */
-    LEAST = 65536, /* … but so many do in any case */
+    SHARE = 8,     /* there is room for an eighth of a table's rows */
+    LEAST = 65536, /* there is room for at least this many rows */
 };
 
 static const int64_t PATIENCE = INT64_C(1000000000); /* nanoseconds until a thread that waits looks again */
 
 struct tri__row_keeper {
     const tri_table *table;
-    atomic_bool writing; /* a checkpoint is: changed with the lock held */
+    atomic_bool writing; /* a checkpoint is being written; changed only with the lock held */
     pthread_mutex_t lock;
     pthread_cond_t written;
 
     /* guarded by lock */
     int64_t count, room;
     uint32_t mask;  /* of cells, a power of two less one; at least twice the room */
-    uint32_t *cell; /* [mask + 1] which copy, counted from 1; 0: none */
-    int32_t *row;   /* [room] whose copy it is */
+    uint32_t *cell; /* [mask + 1] the number of a copy, from 1; 0: none */
+    int32_t *row;   /* [room] the row of each copy */
     float *copy;    /* [room][stride] */
 };
 
@@ -89,7 +89,7 @@ void tri__row_keeper_end(tri__row_keeper *keeper)
     pthread_mutex_unlock(&keeper->lock);
 }
 
-/* The cell that names the row's copy, or that would. */
+/* The cell that has the row's copy, or the empty cell where it would be. */
 static uint32_t *cell_of(const tri__row_keeper *keeper, int32_t row)
 {
     uint32_t at = (uint32_t)row * UINT32_C(2654435769) >> 7;
@@ -100,7 +100,7 @@ static uint32_t *cell_of(const tri__row_keeper *keeper, int32_t row)
     }
 }
 
-/* False where there is no room. */
+/* Copy a row, unless it has a copy. False where there is no room. */
 static bool keep(tri__row_keeper *keeper, int32_t row)
 {
     uint32_t *cell = cell_of(keeper, row);

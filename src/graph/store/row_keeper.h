@@ -1,10 +1,9 @@
 /* row_keeper.h: keeps rows of a table as they were when a checkpoint began, while training goes on.
  *
  * Before a step changes rows, it touches them: a row that was not touched yet is copied. The thread that writes the checkpoint reads a
- * row's copy where there is one, and the table elsewhere. So a checkpoint is of one step and needs no second copy of the table: there is
- * room for an eighth of its rows. Where that is full, touch waits until the checkpoint is written, as it would without a keeper.
- *
- * touch is called by whoever trains, lock and find by the thread that writes, begin by the first and end by the second. */
+ * row's copy where there is one, and otherwise the table. So a checkpoint shows the table after one step, and needs no second copy of the
+ * table: there is room for copies of an eighth of the rows. Where that room is full, touch waits until the checkpoint is written, as it
+ * would without a keeper. * The thread that trains calls begin and touch. The thread that writes calls lock, find and end. */
 #ifndef TRI_GRAPH_STORE_ROW_KEEPER_H
 #define TRI_GRAPH_STORE_ROW_KEEPER_H
 
@@ -19,11 +18,11 @@ TRI_MUST_CHECK tri_status tri__row_keeper_create(const tri_table *table, tri__ro
 void tri__row_keeper_destroy(tri__row_keeper *keeper); /* accepts NULL */
 
 void tri__row_keeper_begin(tri__row_keeper *keeper); /* a checkpoint of the table as it is now */
-void tri__row_keeper_end(tri__row_keeper *keeper);   /* it is written, or will not be */
+void tri__row_keeper_end(tri__row_keeper *keeper);   /* the checkpoint is written, or given up */
 
-void tri__row_keeper_touch(tri__row_keeper *keeper, const int32_t *rows, int64_t count); /* they may name a row several times */
+void tri__row_keeper_touch(tri__row_keeper *keeper, const int32_t *rows, int64_t count); /* rows may name a row several times */
 
-/* Between lock(true) and lock(false), find tells where the row is as it was; as tri__moving_rows wants them (tensor/safetensors.h). */
+/* For tri__moving_rows (tensor/safetensors.h): between lock(true) and lock(false), find returns where the row is as it was at begin. */
 void tri__row_keeper_lock(void *keeper, bool locked);
 const void *tri__row_keeper_find(void *keeper, int64_t row, const void *where); /* where: a place in the row of the table */
 

@@ -1,4 +1,4 @@
-/* store.c: the public calls of a store: arguments are checked here, the rest is done by the kind of store. */
+/* store.c: the public calls of a store. They check arguments; the kind of store does the rest. */
 #include "graph/store/store.h"
 
 #include <inttypes.h>

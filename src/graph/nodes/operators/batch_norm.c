@@ -1,7 +1,8 @@
 /* batch_norm.c: batch normalisation, x [n][c]… → y, by the statistics of each channel.
  *
- * In training they are the batch's own, of the examples whose weight is not 0; elsewhere the running ones, which are state of the store.
- * What stands in the place of their gradient is Σ weight · statistic of the batch: the store moves them towards its mean. */
+ * In training these are the statistics of the batch, over the examples whose weight is not 0; otherwise the running statistics, which are
+ * state of the store. In place of a gradient the running statistics get Σ weight · statistic of the batch: the store moves them towards its
+ * mean. */
 #include "graph/nodes/operators/row.h"
 
 #include "tensor/ref/ref.h"
@@ -10,7 +11,7 @@ enum { X, SCALE, SHIFT, MEAN, VARIANCE, WEIGHTS };
 
 #define DEFAULT_EPSILON 1e-5F /* PyTorch's */
 
-/* [n][c] or more, and an epsilon above 0. */
+/* Input i must be [n][c] or more, and epsilon above 0. */
 static tri_status check_channels(tri_node *node, int i, const char *what)
 {
     tri_attributes *a = &node->attributes;
@@ -80,7 +81,7 @@ static void grad_forward(const tri__call *call)
     tri__ref_batch_norm_grad(&s, in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
 }
 
-/* A number for each channel of input 0. */
+/* The result has one number for each channel of input 0. */
 static tri_status channels_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     TRI_TRY(check_channels(node, 0, "x"));

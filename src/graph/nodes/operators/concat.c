@@ -1,4 +1,4 @@
-/* concat.c: channels of several inputs side by side. a [n][c₁]…, b [n][c₂]… → y [n][c₁ + c₂]… */
+/* concat.c: puts the channels of several inputs side by side. a [n][c₁]…, b [n][c₂]… → y [n][c₁ + c₂]… */
 #include "graph/nodes/operators/row.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static tri_status concat_shape(tri_node *node, tri_type *type, tri_shape *shape)
     return tri__give(node, y, type, shape);
 }
 
-/* What an example takes. */
+/* The bytes of one example. */
 static size_t example_bytes(tri_shape shape)
 {
     return (size_t)tri__dims_product(shape, 1, shape.rank) * sizeof(float);

@@ -1,5 +1,5 @@
-/* control.c: one of two values, and loops. A plan skips what only the value not taken needs (graph/rewrite/guard.h), and has a plan of its
- * own for the body of a loop (graph/plan/lower_loop.c). */
+/* control.c: cond, which chooses one of two values, and loops. A plan skips nodes that only the other value needs (graph/rewrite/guard.h),
+ * and makes a plan of its own for the body of a loop (graph/plan/lower_loop.c). */
 #include "graph/nodes/operators/row.h"
 
 #include <math.h>
@@ -30,7 +30,8 @@ static void cond_forward(const tri__call *call)
         y[i] = *p;
 }
 
-/* The branch that is taken gets dy, the other one zeros. Where the condition changes sign, there is no derivative; elsewhere it is 0. */
+/* The branch that is taken gets dy, the other one zeros. The derivative by the condition is 0; where the condition changes sign there is
+ * none. */
 static tri_status cond_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
 {
     tri_node *zero;

@@ -1,9 +1,9 @@
-/* convolution.c: x [n][c][h][w] with w [o][c / groups][kernel][kernel] → y [n][o][oh][ow]. The kernel's size is the weight's. */
+/* convolution.c: x [n][c][h][w] with w [o][c / groups][kernel][kernel] → y [n][o][oh][ow]. The weight's shape gives the kernel's size. */
 #include "graph/nodes/operators/window.h"
 
 #include <inttypes.h>
 
-/* The kernel attribute may be left out; where it is given it must be the weight's. */
+/* The kernel attribute may be left out; where it is given, it must fit the weight's shape. */
 static tri_status take_kernel(tri_node *node, const int64_t *weight)
 {
     int64_t *kernel = node->attributes.kernel;
@@ -65,7 +65,7 @@ static tri_status convolution_backward(tri_graph *graph, tri_node *node, tri_nod
     return NULL;
 }
 
-/* The gradient by input `by` of a convolution, made from dy and the other one of x and weight, which messages call `what`. */
+/* The gradient of a convolution by input `by`. It reads dy and the other input (weight or x), which messages call `what`. */
 static tri_status grad_shape(const tri_node *node, int by, const char *what, tri_type *type, tri_shape *shape)
 {
     tri_shape result;

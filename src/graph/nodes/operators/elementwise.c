@@ -133,7 +133,7 @@ tri_status tri__activation_backward(tri_graph *graph, tri_node *node, tri_node *
     return tri__graph_make(graph, gradient[node->attributes.activation], NULL, node, out, dy, node, NULL, NULL);
 }
 
-/* ---- sums and products: b is like a, or a scalar ---- */
+/* ---- sums and products: b has the shape of a, or is a scalar ---- */
 
 static tri_status pair_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
@@ -145,7 +145,7 @@ static tri_status pair_shape(tri_node *node, tri_type *type, tri_shape *shape)
     return tri__give(node, a, type, shape);
 }
 
-/* The gradient of a scalar that was used everywhere is the sum of what it would be in each place. */
+/* A scalar is used at every element, so its gradient is the sum of the gradients at all elements. */
 static tri_status gather_scalar(tri_graph *graph, tri_node *node, tri_node *everywhere, tri_node **out)
 {
     const tri_attributes all = {.axis = TRI_AXIS_ALL};
@@ -261,7 +261,7 @@ static void dropout_forward(const tri__call *call)
         tri__copy_forward(call);
 }
 
-/* dx = dy masked as x was */
+/* dx = dy with the mask of x */
 static tri_status dropout_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
 {
     return wanted[0] ? tri__graph_make(graph, "dropout_grad", &node->attributes, node, &dx[0], dy, NULL, NULL, NULL) : NULL;

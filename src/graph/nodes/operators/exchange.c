@@ -2,7 +2,7 @@
  * (graph/plan/lower_exchange.c). */
 #include "graph/nodes/operators/row.h"
 
-/* The value itself: send has no other result, and receive gives what was expected. */
+/* The result has the shape of the input: send has no other result, and receive gives the value that was expected. */
 static tri_status passed_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     *type = node->input[0]->type;
@@ -10,7 +10,7 @@ static tri_status passed_shape(tri_node *node, tri_type *type, tri_shape *shape)
     return NULL;
 }
 
-/* The cut puts in the type. */
+/* graph/placed/cut.c sets the type. */
 static tri_status expected_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     return tri__give(node, node->attributes.shape, type, shape);

@@ -1,4 +1,4 @@
-/* loss.c: losses that end a model. All are Σ over the batch of weight × loss, so that padded rows, of weight 0, count nothing. */
+/* loss.c: losses that end a model. All are Σ over the batch of weight × loss, so that padded rows, of weight 0, do not count. */
 #include "graph/nodes/operators/row.h"
 
 #include "tensor/ref/ref.h"
@@ -19,7 +19,7 @@ static tri_status check_softmax_loss(const tri_node *node, int first)
     return check_examples(node, first);
 }
 
-/* One logit an example: [n] or [n][1]. */
+/* One logit for each example: [n] or [n][1]. */
 static tri_status check_logistic_loss(const tri_node *node, int first)
 {
     const tri_shape logits = node->input[first]->shape;
@@ -29,7 +29,7 @@ static tri_status check_logistic_loss(const tri_node *node, int first)
     return check_examples(node, first);
 }
 
-/* Numbers for each example, and as many targets. */
+/* Each example has as many targets as numbers. */
 static tri_status check_mean_loss(const tri_node *node, int first)
 {
     const tri_shape x = node->input[first]->shape;
@@ -95,7 +95,7 @@ static tri_status huber_loss_shape(tri_node *node, tri_type *type, tri_shape *sh
     return mean_loss_shape(node, type, shape);
 }
 
-/* Evaluation tells the loss by the labels alone. */
+/* Smoothing is for training only: evaluation reports the loss by the labels themselves. */
 static float smoothing_of(const tri__call *call)
 {
     return call->training ? call->node->attributes.smoothing : 0;

@@ -1,4 +1,4 @@
-/* matmul.c: products of matrices, and what else is done to one. A dense layer is matmul(x [n][in], w [out][in], transpose_b). */
+/* matmul.c: products of matrices, transposes and traces. A dense layer is matmul(x [n][in], w [out][in], transpose_b). */
 #include "graph/nodes/operators/row.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static void matmul_forward(const tri__call *call)
     tri__activate(call->node->attributes.activation, call->out);
 }
 
-/* The gradient of a factor that is stored transposed is itself wanted transposed: (u · v)ᵀ = vᵀ · uᵀ.
+/* Where a factor is stored transposed, its gradient must be transposed, too: (u · v)ᵀ = vᵀ · uᵀ.
  *   y = A·B:  dA = dy·Bᵀ,  dB = Aᵀ·dy, where A and B are the factors as they are multiplied. */
 static tri_status matmul_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
 {

@@ -90,7 +90,7 @@ static void lrn_grad_forward(const tri__call *call)
     tri__ref_lrn_grad(&s, call->in[0].data, call->in[1].data, call->out.data);
 }
 
-/* All values of an example; scale and shift have its shape. */
+/* Normalises over all values of an example; scale and shift have the shape of an example. */
 static tri_status layer_norm_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     tri_attributes *a = &node->attributes;

@@ -1,11 +1,11 @@
-/* reduce.c: sums over dimensions, the spreading that is their gradient, and the bias, whose gradient is a sum. */
+/* reduce.c: sums over dimensions, broadcasts, which are their gradients, and the bias, whose gradient is a sum. */
 #include "graph/nodes/operators/row.h"
 
 #include <inttypes.h>
 
 #include "tensor/ref/ref.h"
 
-/* A shape as [outer][length][inner] around the axis that goes; the whole is one axis where all go. */
+/* A shape as [outer][length][inner] around the axis that is reduced; where all axes are, the whole shape is one axis. */
 typedef struct {
     int64_t outer, length, inner;
 } split;
@@ -42,7 +42,7 @@ static void sum_forward(const tri__call *call)
     tri__ref_sum(s.outer, s.length, s.inner, 1, call->in[0].data, call->out.data);
 }
 
-/* The mean of nothing is 0, so that an empty batch weighs nothing. */
+/* The mean of no elements is 0, so that an empty batch does not count. */
 static float mean_scale(split s)
 {
     return s.length > 0 ? (float)(1 / (double)s.length) : 1;
@@ -67,7 +67,7 @@ static tri_status mean_backward(tri_graph *graph, tri_node *node, tri_node *dy, 
     return wanted[0] ? tri__graph_make(graph, "broadcast", &spread, node, &dx[0], dy, NULL, NULL, NULL) : NULL;
 }
 
-/* Back to the shape that was summed. */
+/* The result has the shape of the input that was summed. */
 static tri_status broadcast_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     tri_shape x;

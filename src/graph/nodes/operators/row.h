@@ -38,23 +38,24 @@ TRI_MUST_CHECK tri_status tri__expect_shape(const tri_node *node, int i, const c
 /* The result of a shape rule: f32 of this shape, if that many elements can be counted. */
 TRI_MUST_CHECK tri_status tri__give(const tri_node *node, tri_shape wanted, tri_type *type, tri_shape *shape);
 
-/* The shape of input i of the node that a gradient node differentiates; a message where there is no such node or input. */
+/* The shape of input i of the node that a gradient node differentiates. Fails where there is no such node or input. */
 TRI_MUST_CHECK tri_status tri__forward_input(const tri_node *node, int i, tri_shape *out);
 
-/* Nothing to do for an input of the graph by which an operator has no derivative; a message where it was to be trained. */
+/* For input i, by which the operator has no derivative. Nothing to do where it is an input of the graph; fails where a parameter lies
+ * behind it. */
 TRI_MUST_CHECK tri_status tri__untrained(const tri_node *node, int i, const char *what, const bool *wanted);
 
-/* The product of dimensions first … end − 1. tri__give has seen to it that it can be counted. */
+/* The product of dimensions first … end − 1. It cannot overflow: tri__give checked the shape. */
 int64_t tri__dims_product(tri_shape shape, int first, int end);
 
-/* shape.c: forward of operators whose result is their input, seen otherwise. */
+/* shape.c: forward of operators whose result is their input, with another shape. */
 void tri__copy_forward(const tri__call *call);
 
-/* elementwise.c: shape rule of f(x), and of gradients f(dy, y) whose inputs are alike. */
+/* elementwise.c: shape rule of f(x), and of gradients f(dy, y) whose inputs have the same shape. */
 TRI_MUST_CHECK tri_status tri__unary_shape(tri_node *node, tri_type *type, tri_shape *shape);
 TRI_MUST_CHECK tri_status tri__binary_shape(tri_node *node, tri_type *type, tri_shape *shape);
 
-/* elementwise.c: the activation that was fused into a matmul or convolution: y = f(y), and dy before it. */
+/* elementwise.c: the activation that was fused into a matmul or convolution: y = f(y), and the gradient before it from dy. */
 void tri__activate(tri_activation activation, tri_tensor y);
 TRI_MUST_CHECK tri_status tri__activation_backward(tri_graph *graph, tri_node *node, tri_node *dy, tri_node **out);
 

@@ -1,4 +1,4 @@
-/* shape.c: the same elements, seen as another shape. In a plan these cost nothing: the result is the input's memory. */
+/* shape.c: the same elements in another shape. In a plan these operators cost nothing: the result is the input's memory. */
 #include "graph/nodes/operators/row.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static tri_status flatten_shape(tri_node *node, tri_type *type, tri_shape *shape
     return tri__give(node, TRI_SHAPE(x.dim[0], tri__dims_product(x, 1, x.rank)), type, shape);
 }
 
-/* A first dimension 0 stands for the input's, so that the same attributes do for every batch. */
+/* A first dimension of 0 stands for the input's first dimension, so that the same attributes fit every batch. */
 static tri_status reshape_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     TRI_TRY(tri__expect(node, 0, "x", TRI_F32, TRI_ANY_RANK));
@@ -37,7 +37,7 @@ static tri_status reshape_shape(tri_node *node, tri_type *type, tri_shape *shape
     return NULL;
 }
 
-/* The way back. Where the batch was kept, it is kept again. */
+/* dx is dy in the shape of x. Where the forward node kept the batch, so does this one. */
 static tri_status view_backward(tri_graph *graph, tri_node *node, bool keeps_batch, tri_node *dy, tri_node **dx)
 {
     tri_attributes back = {.shape = node->input[0]->shape};

@@ -6,7 +6,7 @@
 #include "graph/nodes/initialise.h"
 #include "tensor/ref/ref.h"
 
-/* An input may be of another type: tri_graph_input puts that in. */
+/* An input may have another type: tri_graph_input sets it. */
 static tri_status given_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     return tri__give(node, node->attributes.shape, type, shape);
@@ -23,7 +23,7 @@ static void constant_forward(const tri__call *call)
             y[i] = call->node->attributes.value;
 }
 
-/* Numbers that are the same in every step are no random ones: what would give such is a mistake, an init left out above all. */
+/* Numbers that are the same in every step are not random. An init that gives such numbers is a mistake; most likely it was left out. */
 static tri_status random_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     const tri_attributes *a = &node->attributes;
@@ -52,7 +52,7 @@ static tri_status block_shape(tri_node *node, tri_type *type, tri_shape *shape)
     return given_shape(node, type, shape);
 }
 
-/* Element (r, c) of a matrix is element c of the stream (seed, matrix, r), whatever the block that it is drawn in. */
+/* Element (r, c) of a matrix is element c of the stream (seed, matrix, r), whichever block it belongs to. */
 static void block_forward(const tri__call *call)
 {
     const tri_attributes *a = &call->node->attributes;
@@ -87,7 +87,7 @@ static void image_forward(const tri__call *call)
         tri__ref_image(1, tri_shape_count(x->shape), 1, 1, x->type, x->data, a->scale, a->offset, call->out.data);
 }
 
-/* Pixels are data: there is nothing behind them to train. */
+/* Pixels are data: no parameter lies behind them. */
 static tri_status image_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
 {
     (void)graph, (void)dy, (void)dx;

@@ -1,13 +1,13 @@
-/* sparse.c: operators on a table's rows, which the features of each example name.
+/* sparse.c: operators on rows of a table. The features of each example name the rows.
  *
- * keys and values are inputs of the batch whose rows are lists: their shape [n] counts the lists, and the batch's offsets say how long
- * each is. A table is a parameter outside of the flat buffer. The rules here compute on the whole table, with a gradient of its size:
- * they are the oracle. A plan computes on the rows that the batch names (lower_table.c). */
+ * keys and values are inputs of the batch whose rows are lists: their shape [n] counts the lists, and the batch's offsets say how long each
+ * is. A table is a parameter outside of the flat buffer. The rules here compute on the whole table, with a gradient of its size; other
+ * kernels are tested against them. A plan computes only on the rows that the batch names (lower_table.c). */
 #include "graph/nodes/operators/row.h"
 
 #include "tensor/ref/ref.h"
 
-/* Where an operator's inputs stand; −1: it has none. Gradients have dy first. */
+/* The indices of an operator's inputs; −1: it has no such input. Gradients have dy first. */
 typedef struct {
     int table, keys, values;
 } places;
@@ -59,7 +59,7 @@ static tri_status sum_shape(tri_node *node, tri_type *type, tri_shape *shape)
     return sum_shape_of(node, in_sum, type, shape);
 }
 
-/* The gradient of a table has its shape; dy that of the forward node. */
+/* The gradient of a table has the table's shape; dy has the shape of the forward node. */
 static tri_status table_grad_shape(tri_node *node, places p, tri_type *type, tri_shape *shape)
 {
     tri_shape table;

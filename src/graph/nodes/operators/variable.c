@@ -1,6 +1,6 @@
-/* variable.c: what changes a variable, which is a parameter, or an input of a graph file. Whoever reads the variable itself in that run
- * sees what it was when the run began; the new value is the result of the node, and is in the variable when the run has ended. A plan puts
- * it there (graph/plan/plan.c). */
+/* variable.c: operators that change a variable, which is a parameter, or an input of a graph file. A node that reads the variable itself in
+ * that run gets the value from before the run. The new value is the result of the operator's node; a plan writes it to the variable when
+ * the run ends (graph/plan/plan.c). */
 #include "graph/nodes/operators/row.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* As much padding as gives ⌈size / stride⌉ positions. span: what the kernel covers. */
+/* As much padding as gives ⌈size / stride⌉ positions. span: how many elements the kernel covers. */
 static void pad_same(tri_attributes *a, int i, int64_t size, int64_t span)
 {
     const int64_t positions = size / a->stride[i] + (size % a->stride[i] != 0);
