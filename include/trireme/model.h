@@ -26,10 +26,10 @@ typedef struct {
     tri_type type;   /* of the source's elements */
     tri_shape shape; /* of one example, height × width × channels or features; rank 0: the file must say */
     int64_t classes; /* 0: the file must say */
-    int64_t outputs; /* where labels are numbers or sets: of how many; 0: the file must say */
+    int64_t outputs; /* where labels are numbers or sets: how many numbers a label has; 0: the file must say */
 } tri_model_input;
 
-/* What a source's examples are to a model. */
+/* The input that a source's examples are for a model. */
 tri_model_input tri_model_input_of(const tri_source_info *source);
 
 /* file is named in messages: "my.model:3:14: expected ')' …". */
@@ -49,14 +49,14 @@ const tri_model_defaults *tri_model_default(const tri_model *model);
 /* The shape of one example that the file asks for, so that photos can be brought to it; of rank 0 where it is left to the data. */
 tri_shape tri_model_input_shape(const tri_model *model);
 
-/* Whether it takes sparse examples: its parameters are tables, in part or all. */
+/* Whether the model takes sparse examples: then some or all of its parameters are tables. */
 bool tri_model_is_sparse(const tri_model *model);
 
-/* What its examples must be labelled with: its loss says so. */
+/* What the model's examples must be labelled with, as its loss says. */
 tri_label_kind tri_model_labels(const tri_model *model);
 
-/* What its examples may be, so that others are found where they are read: of how many classes, and with how many features at most where it
- * puts them side by side. 0: the data decides. */
+/* How many classes the model has; and how many features one example may have, for a model that puts them side by side. 0: the data decides.
+ * With these in tri_source_options, a source reports an example that the model cannot take when it reads it. */
 int64_t tri_model_classes(const tri_model *model);
 int64_t tri_model_fields(const tri_model *model);
 
@@ -78,15 +78,15 @@ TRI_MUST_CHECK tri_status tri_model_digest(const tri_model *model, const tri_gra
 /* The name of a built-in model, by number from 0; NULL past the last. */
 const char *tri_model_builtin(int index);
 
-/* Initial values into the flat buffer, keyed by (seed, parameter name, element). */
+/* Write initial values into the flat buffer, keyed by (seed, parameter name, element). */
 void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *parameters);
 
-/* Add every table of the graph to the store, which has none yet; and give them their initial values. */
+/* Add every table of the graph to the store, which has none yet. tri_graph_initialise_tables then gives them their initial values. */
 TRI_MUST_CHECK tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store);
 
 /* The same, but the tables grow: a key gets its row when it is seen in training for the min_count-th time, as long as all rows, with the
- * rule's state and what finds them, take no more than so many bytes. Initial values are those of a table that does not grow. For stores of
- * kind local. */
+ * rule's state and the index that finds them, take no more than `bytes` bytes. A row has the same initial values as in a table that does
+ * not grow. For stores of kind local. */
 TRI_MUST_CHECK tri_status tri_graph_add_growing_tables(const tri_graph *graph, int64_t min_count, int64_t bytes, tri_store *store);
 TRI_MUST_CHECK tri_status tri_graph_initialise_tables(const tri_graph *graph, uint64_t seed, tri_store *store);
 

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct tri_store tri_store;
 
 #define TRI_RULE_NUMBERS 8 /* hyper-parameters of a rule, at most */
-#define TRI_RULE_SLOTS   2 /* floats of state a parameter that a rule has, at most */
+#define TRI_RULE_SLOTS   2 /* floats of state that a rule keeps for each parameter, at most */
 
 typedef struct {
     const char *name; /* "beta1", "l2" */
@@ -29,7 +29,7 @@ typedef struct {
     const char *name;                      /* "sgd", "momentum", "adagrad", "adam" or "ftrl"; NULL is sgd */
     tri_rule_number set[TRI_RULE_NUMBERS]; /* numbers that differ from the rule's defaults; ends where a name is NULL */
     float clip;                            /* bound of the whole gradient's norm; 0 is none */
-    tri_state state;                       /* floats that the rule leaves alone: as tri_graph_state_of says */
+    tri_state state;                       /* floats that the rule does not change, as tri_graph_state_of gives them */
 } tri_rule;
 
 typedef struct {
@@ -37,8 +37,8 @@ typedef struct {
     float rate;
 } tri_step;
 
-/* A table of rows by key, [rows][width]. Row r is at data + r · stride: its weights, then each slot of the rule's state, width floats of
- * each, so that all that an update of a row touches lies together. Rows never updated are as they were made. */
+/* A table of rows by key, [rows][width]. Row r is at data + r · stride: its weights, then each slot of the rule's state, width floats
+ * each. So all that an update of a row touches lies together. Rows that were never updated have their initial values. */
 typedef struct {
     int64_t rows, width;
     int64_t stride; /* in floats */
@@ -47,7 +47,7 @@ typedef struct {
 } tri_table;
 
 const char *tri_rule_name(int index);                           /* of all rules, from 0; NULL past the last */
-int tri_rule_slots(const tri_rule *rule);                       /* floats of state a parameter: 0, 1 or 2 */
+int tri_rule_slots(const tri_rule *rule);                       /* floats of state for each parameter: 0, 1 or 2 */
 float tri_rule_value(const tri_rule *rule, const char *number); /* what is set, or the default; 0 where the rule has no such number */
 
 /* A store that applies the rule in this process. floats is the size of the flat buffer. All parameters start at 0. */
@@ -65,26 +65,26 @@ TRI_MUST_CHECK tri_status tri_store_await(tri_store *store, tri_range range);
 TRI_MUST_CHECK tri_status tri_store_offer(tri_store *store, tri_range range, double weight); /* weight: Σ of the examples' weights */
 TRI_MUST_CHECK tri_status tri_store_flush(tri_store *store);
 
-/* A store that applies what it is offered at once needs no gradient of all parameters. Dropping it, before a plan is made, lets the plan
- * keep each gradient among its activations, only as long as it is needed, and offer it from there. Where the store needs the whole
- * gradient (clipping) this does nothing. */
+/* A store that applies each gradient as soon as it is offered needs no buffer for the gradient of all parameters. Call this before a plan
+ * is made: then the plan keeps each gradient among its activations, only as long as it is needed, and offers it from there. Where the store
+ * needs the whole gradient (clipping), this does nothing. */
 void tri_store_drop_gradient(tri_store *store);
 TRI_MUST_CHECK tri_status tri_store_offer_from(tri_store *store, tri_range range, const float *gradient, double weight);
 
 /* Tables lie outside of the flat buffer, and a step touches only the rows that its batch names. They are added before a plan is made; the
- * first is number 0. TRI_UNSUPPORTED where the kind of store has none.
+ * first table is number 0. TRI_UNSUPPORTED where this kind of store has no tables.
  *
- * In every step a plan calls expect(table, keys), with each key once; await_rows before it first reads the rows, which are copied to it in
- * the order of the keys; offer_rows when their gradient, a sum over the batch, is complete. A rule concerns the keys of the step alone:
- * what a step does not name keeps its weight and its state, l2 and momentum included (docs/models.md).
+ * In every step a plan makes three calls: expect(table, keys), with each key once; await_rows, before it first reads the rows, which copies
+ * them to the plan in the order of the keys; offer_rows, when the gradient of the rows, a sum over the batch, is complete. A rule concerns
+ * only the keys of the step: a row that the step does not name keeps its weights and its state, also with l2 and momentum (docs/models.md).
  *
- * expect comes as early as the batch is there: TRI_NEXT, after the begin of the step before, while that step is still to be computed; or
- * TRI_NOW, after the step's own begin, where the batch was not there earlier or turned out to be another one. The later call replaces the
- * earlier one. keys and gradient are borrowed until their step has ended, by the next begin or flush after offer_rows.
+ * A plan calls expect as soon as it has the batch. With TRI_NEXT it calls after the begin of the step before, while that step is still to
+ * be computed. With TRI_NOW it calls after the step's own begin, where it did not have the batch earlier, or another batch came. The later
+ * call replaces the earlier one. keys and gradient are borrowed until their step has ended, by the next begin or flush after offer_rows.
  *
- * A lent table (tri_store_lend_tables) spares all that. Its rows are read where they lie, and the plan adds −rate · gradient / Σ weight to
- * them example by example, with all its threads at once and without locks (Hogwild): two that add to one weight at the same moment may
- * lose one of the two updates. So await_rows and offer_rows are not called for it. Only sgd without l2 and clipping is such a sum; with
+ * A lent table (tri_store_lend_tables) needs none of this. The plan reads its rows where they lie, and adds −rate · gradient / Σ weight to
+ * them example by example, with all its threads at once and without locks (Hogwild): when two threads add to one weight at the same moment,
+ * one of the two updates may be lost. await_rows and offer_rows are not called for it. Only sgd without l2 and clipping is such a sum; with
  * other rules, and with tables that grow, tri_store_lend_tables does nothing. */
 TRI_MUST_CHECK tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width);
 int tri_store_tables(const tri_store *store);
@@ -92,14 +92,15 @@ const tri_table *tri_store_table(tri_store *store, int table); /* to fill, and t
 void tri_store_lend_tables(tri_store *store);
 bool tri_store_lends_tables(const tri_store *store);
 
-/* Tables that grow (tri_graph_add_growing_tables): a key gets its row in training. false: they do not, and key k has row k. */
+/* Tables that grow (tri_graph_add_growing_tables): a key gets its row in training. tri_store_grows is false where tables do not grow: then
+ * key k has row k. */
 typedef struct {
-    int64_t rows, most;           /* that keys have, and that there is memory for */
-    int64_t left_rare, left_full; /* sightings of keys without a row: of keys not seen often enough yet, and for want of memory */
+    int64_t rows, most;           /* rows that keys have, and rows that there is memory for */
+    int64_t left_rare, left_full; /* how often a key was seen that had no row: because it was too rare yet, or memory was full */
 } tri_growth;
 bool tri_store_grows(const tri_store *store, tri_growth *out);
 
-typedef enum { TRI_NOW, TRI_NEXT } tri_when; /* the step that was begun last, or the one behind it */
+typedef enum { TRI_NOW, TRI_NEXT } tri_when; /* the step that was begun last, or the step after it */
 
 TRI_MUST_CHECK tri_status tri_store_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count);
 TRI_MUST_CHECK tri_status tri_store_await_rows(tri_store *store, int table, float *rows);                          /* [count][width] */

@@ -31,13 +31,13 @@ typedef struct {
     size_t first, count;
 } tri_range; /* in floats, of the flat parameter buffer */
 
-/* Floats of the buffer, its last ones, that are kept without a gradient, such as running statistics. In every step the store moves them
- * towards the mean of what was seen: s ← s + rate · (mean − s). The last of these are frozen: they stay as they are. No rule, l2 or
+/* The last floats of the buffer are kept without a gradient: running statistics, for example. In every step the store moves them towards
+ * the mean of what operators saw: s ← s + rate · (mean − s). The last of these floats are frozen: they do not change. No rule, l2 or
  * clipping concerns any of them. */
 typedef struct {
     tri_range range; /* {0, 0} where there are none */
     float rate;
-    size_t frozen; /* so many floats at its end */
+    size_t frozen; /* how many floats at the end of range are frozen */
 } tri_state;
 
 /* What an example is labelled with, and a loss learns. */

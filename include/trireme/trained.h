@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* Save model and parameters to path, whole or not at all. graph: of the model; store: its parameters, flushed; source: what the training
- * examples were (tri_source_describe). TRI_DIVERGED where a parameter is not a number: nothing is written then. */
+/* Save model and parameters to path, whole or not at all. graph: the model's; store: has its parameters, and was flushed; source: describes
+ * the training examples (tri_source_describe). TRI_DIVERGED where a parameter is not a number: nothing is written then. */
 TRI_MUST_CHECK tri_status tri_checkpoint_save(const char *path, const tri_model *model, const tri_graph *graph, tri_store *store,
                                               const tri_source_info *source);
 
@@ -23,14 +23,14 @@ TRI_MUST_CHECK tri_status tri_checkpoint_load(const char *path, const tri_graph 
 
 typedef struct tri_trained tri_trained;
 
-/* Open the checkpoint at path, or the newest one of a run folder. One thread uses it. batch: examples computed at once; 0: chosen. */
+/* Open the checkpoint at path, or the newest one of a run folder. One thread uses it. batch: examples computed at once; 0: we choose. */
 TRI_MUST_CHECK tri_status tri_trained_open(const char *path, int64_t batch, tri_trained **out);
 void tri_trained_destroy(tri_trained *trained); /* accepts NULL */
 
-/* What one example is: type, and shape (height × width × channels, or features). Lives as long as trained, as do the others. */
+/* What one example is: type, and shape (height × width × channels, or features). Lives as long as trained, as do the results below. */
 const tri_model_input *tri_trained_input(const tri_trained *trained);
 int64_t tri_trained_classes(const tri_trained *trained);                     /* columns of tri_trained_predict */
-const char *tri_trained_class(const tri_trained *trained, int64_t class_id); /* its name; NULL where classes are numbers */
+const char *tri_trained_class(const tri_trained *trained, int64_t class_id); /* the name of a class; NULL where classes have only numbers */
 const tri_graph *tri_trained_graph(const tri_trained *trained);
 tri_store *tri_trained_store(tri_trained *trained);
 
