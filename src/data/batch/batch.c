@@ -1,4 +1,4 @@
-/* batch.c: a batch and the memory it stands in. */
+/* batch.c: a batch and the memory that holds it. */
 #include "data/batch/batch.h"
 
 #include <stdlib.h>
@@ -94,7 +94,7 @@ void tri__batch_buffer_clear_failures(tri__batch_buffer *buffer)
         buffer->piece[i].used = 0;
 }
 
-/* Features of a sparse example, about: a text or a record has at least four bytes for each, and none has more than the widest. */
+/* An estimate of the features of a sparse example: files have at least four bytes for each, and no example has more than info->width. */
 static int64_t mean_features(const tri_source_info *info)
 {
     const int64_t most = info->bytes > 0 && info->examples > 0 ? info->bytes / info->examples / 4 + 1 : info->width;
@@ -110,7 +110,7 @@ size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows)
     return tri__size_multiply((size_t)rows, row, &bytes) ? bytes : SIZE_MAX;
 }
 
-/* Room for this many features in both arrays. values grow last, so that their room is valid for both. */
+/* Make room for `wanted` features in both arrays. values grow last: if that fails, *room still holds for both. */
 static tri_status reserve(int32_t **keys, float **values, int64_t *room, int64_t wanted)
 {
     if (wanted <= *room)
@@ -144,7 +144,7 @@ void tri__batch_buffer_keep(tri__batch_buffer *buffer, int64_t i, int piece)
     buffer->piece[piece].used += buffer->row[i].count;
 }
 
-/* Rows that follow each other in one piece are copied together: first … the row behind them. */
+/* Copy together the rows from `first` on that follow each other in one piece. Returns the row after them. */
 static int64_t copy_run(tri__batch_buffer *buffer, int64_t first)
 {
     const tri__piece_span *row = &buffer->row[first];
@@ -207,7 +207,7 @@ void tri__batch_buffer_mark_damaged(tri__batch_buffer *buffer, const tri_source 
     buffer->failures[i] = reason;
 }
 
-/* Weights are written only where the number of examples changes: from one whole batch to the next they stay. */
+/* Weights are written only if the number of examples has changed: between two full batches they stay the same. */
 void tri__batch_buffer_pad(tri__batch_buffer *buffer, const tri_source *source, int64_t count)
 {
     const int64_t rows = buffer->batch.rows;

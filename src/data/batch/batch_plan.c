@@ -13,7 +13,7 @@ static tri__slice *slice_at(tri__batch_plan *plan, int i)
     return &plan->line[(plan->first + i) % TRI_MOST_ASSIGNED];
 }
 
-/* Plan one batch more where none are assigned. False at the end. */
+/* Plan one more batch. False at the end, or if batches are assigned. */
 static bool lengthen(tri__batch_plan *plan)
 {
     if (plan->assigned || plan->unplanned == plan->shard.end)

@@ -1,7 +1,8 @@
 /* cache.c: decoded examples by record number, in memory and on disk.
  *
- * A record's number gives its offset. A byte for each record holds its state: the thread that turns ABSENT into ARRIVING writes the
- * example and then sets PRESENT; meanwhile other threads decode it themselves. Memory is mapped and costs nothing until it is written. */
+ * A record's number gives its offset. A byte for each record holds its state. The thread that changes ABSENT to ARRIVING writes the
+ * example and then sets PRESENT; meanwhile other threads decode that example themselves. Memory is mapped, so it costs nothing until it is
+ * written. */
 #define _GNU_SOURCE /* O_TMPFILE, preadv */
 #include "data/batch/cache.h"
 
@@ -21,9 +22,9 @@ enum { ABSENT, ARRIVING, PRESENT };
 
 struct tri__cache {
     int64_t records;
-    int64_t resident; /* the first records, which stand in memory */
-    size_t stride;    /* bytes of one example at most: x, or keys and values */
-    size_t part[2];   /* of which x, or keys; and values. A sparse example uses as much of both as it has features */
+    int64_t resident; /* how many records, the first ones, are in memory */
+    size_t stride;    /* bytes for one example: x, or keys and values */
+    size_t part[2];   /* bytes of stride for x or keys, and for values; a sparse example uses as much of each as it has features */
     uint8_t *memory;  /* [resident][stride] */
     int file;         /* [records − resident][stride]; −1: none */
     int32_t *labels;  /* [records] */
@@ -31,7 +32,7 @@ struct tri__cache {
     int64_t outputs;
     int32_t *counts;        /* [records] features of each; NULL where examples are dense */
     _Atomic uint8_t *state; /* [records] */
-    _Atomic int error;      /* errno of the first write that failed; no more are tried */
+    _Atomic int error;      /* errno of the first write that failed; after it nothing is written */
 };
 
 static tri_status open_file(tri__cache *cache, const char *folder)
@@ -103,7 +104,7 @@ void tri__cache_destroy(tri__cache *cache)
     free(cache);
 }
 
-/* The parts of an example, as the system reads and writes them; how many bytes they have together. */
+/* The parts of an example, for preadv and pwritev. Returns the bytes of both parts. */
 static size_t parts_of(const tri__cache *cache, const tri__example_target *example, struct iovec parts[2])
 {
     size_t features = cache->counts ? (size_t)*example->count * sizeof(float) : 0;

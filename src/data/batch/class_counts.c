@@ -1,5 +1,5 @@
-/* class_counts.c: how many examples of each class a training run reads. The order of an epoch names its records. Where the source knows
- * their classes, nothing is read; elsewhere a dataset goes through them once. */
+/* class_counts.c: how many examples of each class a training run reads. The order of an epoch names its records. If the source knows their
+ * classes, nothing is read; otherwise a dataset goes through them once. */
 #include "data/batch/class_counts.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "data/batch/record_order.h"
 #include "data/source/source.h"
 
-/* A label that is no class of the source is for the plan to refuse. */
+/* A label that is not a class of the source is ignored here; the plan refuses it. */
 static void count(const tri_source *source, int32_t label, int64_t *counts)
 {
     if ((uint32_t)label < (uint64_t)source->info.classes)

@@ -1,5 +1,5 @@
-/* damage.c: which records were found damaged. They are counted in the order of the data when a batch is given out, not when a thread reads
- * them, so that a run ends at the same record however many threads there are. */
+/* damage.c: which records were found damaged. They are counted when a batch is given out, not when a thread reads them. So the order of
+ * the data decides at which record a run ends, however many threads there are. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/batch/damage.h"
 

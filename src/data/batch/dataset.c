@@ -1,7 +1,7 @@
 /* dataset.c: order → shard → read and decode → cache → batch, behind one call.
  *
- * Where the source's rows stand in memory, the caller's own thread takes them: that costs microseconds, a wake-up between threads a
- * hundred. Where making an example costs time, threads make batches ahead (prefetch.c). */
+ * If the source's examples are in memory, the caller's own thread takes them: that costs a few microseconds, while waking another thread
+ * costs a hundred. If examples must be read or decoded, threads make batches ahead (prefetch.c). */
 #include "data/batch/dataset.h"
 
 #include <inttypes.h>
@@ -20,18 +20,18 @@
 
 struct tri_dataset {
     tri_source *source;
-    tri_dataset_options options; /* its texts are copies */
+    tri_dataset_options options; /* its texts and class weights are copies that the dataset owns */
     tri__batch_plan plan;
     tri__damage damage;
-    bool warned; /* about the cache */
+    bool warned; /* the user was told that the cache cannot hold all examples */
 
-    tri__prefetch *prefetch;        /* where batches are made ahead; NULL: in memory */
-    tri__record_order record_order; /* in memory … */
-    tri__batch_buffer buffer;       /* … of which this has rows then, and of a stream, and only then */
+    tri__prefetch *prefetch;        /* makes batches ahead; NULL for examples in memory, for a stream, and after a thread hung */
+    tri__record_order record_order; /* of examples in memory */
+    tri__batch_buffer buffer;       /* of examples in memory and of a stream; elsewhere it has no rows */
 
     tri__reader *reader; /* of a stream; NULL elsewhere */
-    int64_t filled;      /* rows of the stream's next batch that are there */
-    bool given;          /* the buffer is with the caller: its rows are gone with the next call */
+    int64_t filled;      /* rows of the stream's next batch that have been read */
+    bool given;          /* the caller has the buffer of a stream; the next call overwrites it */
 };
 
 static tri_status check_options(const tri_source *source, const tri_dataset_options *options)
@@ -97,7 +97,7 @@ static tri_status copy_text(const char **text)
     return given && !*text ? tri_fail(TRI_NO_MEMORY, "no memory for the options of a dataset") : NULL;
 }
 
-/* From here on the weights are the dataset's own. */
+/* Replace the caller's class weights by a copy that the dataset owns. */
 static tri_status copy_class_weights(tri_dataset *dataset)
 {
     const float *given = dataset->options.class_weights;
@@ -164,7 +164,7 @@ void tri_dataset_destroy(tri_dataset *dataset)
     free(dataset);
 }
 
-/* The records of a slice, where they stand in memory and are of that epoch. */
+/* The record numbers of a slice of examples in memory; none if the slice is not of that epoch. */
 static tri__record_numbers records_of(tri_dataset *dataset, const tri__slice *slice, int64_t epoch)
 {
     if (!slice || slice->epoch != epoch || slice->count == 0)
@@ -172,7 +172,7 @@ static tri__record_numbers records_of(tri_dataset *dataset, const tri__slice *sl
     return (tri__record_numbers){tri__epoch_order_of(&dataset->record_order.order, epoch) + slice->first, slice->count};
 }
 
-/* Where the batch after this one is known, too, it can be fetched ahead. */
+/* If the next batch is known, too, its first examples are prefetched into the CPU's cache. */
 static tri__batch_buffer *take_resident(tri_dataset *dataset, const tri__slice *slice)
 {
     tri__batch_buffer *buffer = &dataset->buffer;
@@ -189,14 +189,14 @@ static tri__batch_buffer *take_resident(tri_dataset *dataset, const tri__slice *
 
 static tri_status take_prefetched(tri_dataset *dataset, tri__batch_buffer **out)
 {
-    if (!dataset->prefetch) /* a thread of the last one hangs */
+    if (!dataset->prefetch) /* the last one was given up because a thread of it hangs */
         TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->prefetch));
     tri__prefetch_plan(dataset->prefetch, &dataset->plan);
     TRI_TRY(tri__prefetch_next(dataset->prefetch, out));
     return tri__damage_check(&dataset->damage, *out);
 }
 
-/* Forget what was made ahead. */
+/* Forget the batches that were made ahead. */
 static void clear_prefetch(tri_dataset *dataset)
 {
     if (dataset->prefetch && !tri__prefetch_clear(dataset->prefetch)) {
@@ -210,7 +210,8 @@ static bool is_resident(const tri_dataset *dataset)
     return dataset->buffer.batch.rows > 0;
 }
 
-/* Rows of a stream that nobody has been given yet stay in the buffer until it is full, or the input ends. */
+/* Read the next example of a stream into the next row. Rows stay in the buffer until it is full or the input ends; with options.prompt,
+ * until no more input is waiting. */
 static tri_status read_stream_row(tri_dataset *dataset)
 {
     tri__batch_buffer *buffer = &dataset->buffer;
@@ -230,7 +231,7 @@ static tri_status read_stream_row(tri_dataset *dataset)
     return NULL;
 }
 
-/* Fill the batch as far as the input allows. *more: it is not full, and more may come. */
+/* Fill the batch as far as the input allows. *more: the batch is not full, and more input may come. */
 static tri_status fill_from_stream(tri_dataset *dataset, bool *more)
 {
     const tri_dataset_options *options = &dataset->options;
@@ -247,7 +248,7 @@ static tri_status fill_from_stream(tri_dataset *dataset, bool *more)
     return NULL;
 }
 
-/* The next batch of a stream: NULL at its end, one of no examples where nothing has come for a while. */
+/* The next batch of a stream: NULL at its end; a batch without examples if no input has come for a while. */
 static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
 {
     tri__batch_buffer *buffer = &dataset->buffer;
@@ -277,7 +278,8 @@ static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
     return tri__damage_check(&dataset->damage, buffer);
 }
 
-/* Rows that hold an example which is not damaged weigh by its class. A label that is no class of the source is for the plan to refuse. */
+/* Give each example that is not damaged the weight of its class. A label that is not a class of the source is ignored here; the plan
+ * refuses it. */
 static void weigh(const tri_dataset *dataset, tri__batch_buffer *buffer)
 {
     const float *weights = dataset->options.class_weights;
@@ -393,7 +395,7 @@ tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position)
 {
     const char *spec = dataset->source->info.spec;
     int64_t end = dataset->plan.shard.end;
-    if (dataset->reader) { /* what comes is what comes: only the numbers go on from there */
+    if (dataset->reader) { /* a stream cannot go back or skip: only the record numbers continue from position */
         dataset->plan.position = position;
         return NULL;
     }

@@ -1,23 +1,23 @@
-/* dataset.h: what rooms inside ask of a dataset beside the public calls. */
+/* dataset.h: calls on a dataset for the rest of the library, besides the public ones. */
 #ifndef TRI_DATA_BATCH_DATASET_H
 #define TRI_DATA_BATCH_DATASET_H
 
 #include "trireme/dataset.h"
 
-/* Something to tell people, once: a record that was left out, a cache that cannot grow. free() it; NULL where there is nothing. */
+/* A message for the user, given once: a record was left out, or the cache cannot grow. free() it; NULL where there is none. */
 char *tri__dataset_note(tri_dataset *dataset);
 
-/* The records found damaged so far, rising, and how many there are. They are borrowed until the next call. */
+/* *records receives the numbers of the records found damaged so far, rising; returns how many there are. Borrowed until the next call. */
 int64_t tri__dataset_damage(const tri_dataset *dataset, const int64_t **records);
 
-/* Let these records, which an earlier run found damaged, count as found. */
+/* Count these records as damaged: an earlier run found them so. */
 TRI_MUST_CHECK tri_status tri__dataset_recall_damage(tri_dataset *dataset, const int64_t *records, int64_t count);
 
-/* The batch that the next tri_dataset_next will give, where it has been made already; NULL elsewhere. Never waits, and takes nothing: the
- * position stays. Its damaged rows are not counted yet. It is borrowed until the next call. */
+/* The batch that the next tri_dataset_next will give, if it is made already; otherwise NULL. Never waits, and the position stays. The
+ * batch's damaged rows are not counted yet. It is borrowed until the next call. */
 const tri_batch *tri__dataset_peek(tri_dataset *dataset);
 
-/* CPU seconds that threads have spent on reading and decoding, apart from the thread that takes the batches. */
+/* CPU seconds that reading and decoding have taken so far. */
 double tri__dataset_decoding(const tri_dataset *dataset);
 
 #endif

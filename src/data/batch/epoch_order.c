@@ -1,8 +1,8 @@
-/* epoch_order.c: in which order an epoch goes through the records.
+/* epoch_order.c: the order in which an epoch goes through the records.
  *
- * A shuffle through a window of w records gives out one of the next w that are left, at random, and then takes one more in. Over an
- * array that is: swap each position with one of the w positions from it on (with w = 1, none moves). Over a stream it is the same with the
- * w positions in a ring. */
+ * A shuffle through a window of w records draws one of the next w records at random, and then lets one more record into the window. In an
+ * array that means: swap each position with one of the w positions that begin with it (with w = 1, nothing moves). With blocks it is the
+ * same, with the w positions in a ring. */
 #include "data/batch/epoch_order.h"
 
 #include <stdbool.h>
@@ -40,7 +40,7 @@ void tri__epoch_order_sample(tri__epoch_order *order, int64_t source)
     order->source = source;
 }
 
-/* Where the span that the sample's position is drawn from begins. */
+/* Where the span begins from which a position of the sample draws its record. */
 static int64_t span_begin(const tri__epoch_order *order, int64_t position)
 {
     return order->source / order->records * position + (int64_t)((__int128)(order->source % order->records) * position / order->records);
@@ -61,7 +61,7 @@ static tri__key key_of(const tri__epoch_order *order, int64_t epoch)
     return tri__key_split(tri__key_split_name(tri__key_of(order->seed), "order"), (uint64_t)epoch);
 }
 
-/* Which of the positions from position on is drawn next, as a distance. */
+/* The distance from position to the position that is drawn for it. */
 static int64_t draw(const tri__epoch_order *order, tri__key key, int64_t position)
 {
     int64_t left = order->records - position;
@@ -97,7 +97,7 @@ const int64_t *tri__epoch_order_of(tri__epoch_order *order, int64_t epoch)
     return order->sequence;
 }
 
-/* The next record of the blocks in their order. */
+/* The next record that enters the window, from the blocks in their order. */
 static int64_t come_in(tri__epoch_order *order)
 {
     int64_t first = order->blocks[order->at] * order->block, record = first + order->inside++;
@@ -122,7 +122,7 @@ static void begin_epoch(tri__epoch_order *order, int64_t epoch)
         order->waiting[i] = come_in(order);
 }
 
-/* Give out one of the window, put the oldest into its place, and take one more in. */
+/* Draw a record of the window, move the oldest one to its place, and let the next one in. */
 static int64_t draw_record(tri__epoch_order *order, tri__key key)
 {
     int64_t *oldest = &order->waiting[order->given % order->window];

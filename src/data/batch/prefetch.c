@@ -1,13 +1,13 @@
-/* prefetch.c: batches read and decoded ahead by threads.
+/* prefetch.c: threads read and decode batches ahead.
  *
- * Planned batches wait as slices of the epoch's order. Batches that are being made stand in a queue, in the order in which they will be
- * given out. Threads claim a few rows at a time, always of the first batch that has unclaimed ones, and write the examples straight into
- * its buffers; when the first batch has all its rows, it can be given out. A thread that finds no row to claim opens the next planned
- * batch, as long as the queue may be longer, and otherwise sleeps. The rows of one claim take a fraction of a millisecond, so that the
- * lock costs next to nothing.
+ * Planned batches wait as slices of the epoch's order. Batches that are being made are in a queue, `line`, in the order in which they will
+ * be given out. Threads claim a few rows at a time, always of the first batch that has unclaimed rows, and write the examples straight
+ * into its buffer. When the first batch has all its rows, it can be given out. A thread that finds no row to claim opens the next planned
+ * batch if the queue may be longer; otherwise it sleeps. The rows of one claim take a fraction of a millisecond, so the lock costs next to
+ * nothing.
  *
- * A read may hang for ever (a network file system, a dying disk). A thread cannot be made to leave a read, so nobody waits for it: all
- * that a thread touches belongs to the tri__prefetch, which lives until the last of its users, caller or thread, has left. */
+ * A read may hang for ever (a network file system, a dying disk). A thread cannot be made to leave a read, so nothing waits for it. All
+ * that a thread touches belongs to the tri__prefetch, which lives until its last user, the caller or a thread, has left. */
 #define _GNU_SOURCE /* sched_getaffinity, RUSAGE_THREAD */
 #include "data/batch/prefetch.h"
 
@@ -26,9 +26,9 @@
 #define SECOND          INT64_C(1000000000)
 #define DEFAULT_TIMEOUT 300 /* seconds for one batch: only a disk that hangs takes so long */
 #define DEFAULT_BUDGET  ((size_t)256 << 20)
-#define STRETCH         (SECOND / 5000) /* that one claim should take */
-#define NOTICED         (SECOND / 2000) /* a shorter wait is a wake-up, and no longer queue would mend it */
-#define GRACE           SECOND          /* for threads to come back from their reads */
+#define STRETCH         (SECOND / 5000) /* nanoseconds that one claim should take */
+#define NOTICED         (SECOND / 2000) /* a shorter wait is only the time of a wake-up: a longer queue would not avoid it */
+#define GRACE           SECOND          /* nanoseconds that threads have to return from their reads */
 
 _Static_assert(TRI_BATCH_PIECES > TRI_MOST_DECODERS, "every thread has a piece of its own, and so has the caller");
 _Static_assert(TRI_MOST_AHEAD <= TRI_MOST_ASSIGNED, "a plan has room for as many batches");
@@ -38,18 +38,18 @@ typedef struct {
     tri__batch_buffer buffer;
     tri__slice slice;
     int64_t claimed, finished; /* rows */
-    bool joined;               /* sparse rows stand one after another; the caller alone knows */
+    bool joined;               /* sparse rows are joined; only the caller's thread uses this */
 } pending_batch;
 
 typedef struct {
     tri__prefetch *prefetch;
     pthread_t thread;
     tri__reader *reader;
-    int piece;               /* of a sparse batch: where it puts its rows */
-    uint8_t *scratch;        /* one example, before it is augmented; NULL where none is */
-    const pending_batch *at; /* that it works on; NULL: none. Under the lock */
-    _Atomic int64_t record;  /* that it reads */
-    bool left;               /* it has ended, but for being joined; under the lock */
+    int piece;               /* the piece of a sparse batch that this thread writes to */
+    uint8_t *scratch;        /* one example, before it is augmented; NULL without augmentation */
+    const pending_batch *at; /* the batch that this thread works on; NULL: none. Under the lock */
+    _Atomic int64_t record;  /* the record that it reads */
+    bool left;               /* the thread has ended and can be joined; under the lock */
 } decoder;
 
 struct tri__prefetch {
@@ -61,28 +61,28 @@ struct tri__prefetch {
     uint64_t seed; /* of augmentation */
 
     pthread_mutex_t lock;
-    pthread_cond_t work;     /* there may be rows to claim, or an end */
-    pthread_cond_t ready;    /* the first batch of the line may be whole, or cannot be made */
-    pthread_cond_t returned; /* a thread has come back from its work */
+    pthread_cond_t work;     /* there may be rows to claim, or `stopped` is set */
+    pthread_cond_t ready;    /* the first batch of the line may be complete, or cannot be made */
+    pthread_cond_t returned; /* a thread has returned from its work, or has left */
 
-    /* All below: under the lock. */
+    /* The lock guards all fields below. */
     tri__record_order record_order;
     bool halted;  /* nothing may be claimed */
     bool stopped; /* threads are to leave */
     tri_status failure;
-    tri__slice planned[TRI_MOST_AHEAD]; /* [waiting] batches to be opened, behind those of the line */
+    tri__slice planned[TRI_MOST_AHEAD]; /* [waiting] batches to be opened; they follow those of the line */
     int waiting;
     pending_batch *line[TRI_MOST_AHEAD]; /* [open], in the order of the batches */
     int open;
     pending_batch *spare[TRI_MOST_AHEAD]; /* [spares] */
     int spares;
-    pending_batch *given; /* the caller has it; NULL: none */
+    pending_batch *given; /* the batch that the caller has; NULL: none */
     tri__tuning tuning;
-    double row_nanoseconds; /* that one row takes, smoothed; 0: not known yet */
-    int64_t cpu;            /* nanoseconds that reading and decoding took of all CPUs */
-    decoder caller;         /* the caller's own thread, where it copies cached rows; it has no reader */
+    double row_nanoseconds; /* time of one row, smoothed; 0: not known yet */
+    int64_t cpu;            /* nanoseconds of CPU time that reading and decoding have taken */
+    decoder caller;         /* the caller's own thread, when it copies cached rows; it has no reader */
     decoder decoders[TRI_MOST_DECODERS];
-    int started; /* of decoders */
+    int started; /* how many decoders have a thread */
     int busy;    /* threads that are at work */
     int users;   /* threads that have not left, and the caller */
 };
@@ -108,7 +108,7 @@ static tri_status add_pending(tri__prefetch *prefetch, pending_batch **out)
     return status;
 }
 
-/* A batch to fill, spare or new. NULL where the line is as long as it may be. */
+/* A batch to fill, spare or new. NULL if the line is as long as it may be, or if memory is short. */
 static pending_batch *find_pending(tri__prefetch *prefetch)
 {
     if (prefetch->open + (prefetch->given != NULL) >= prefetch->tuning.depth)
@@ -117,7 +117,7 @@ static pending_batch *find_pending(tri__prefetch *prefetch)
         return prefetch->spare[--prefetch->spares];
     pending_batch *p = NULL;
     tri_status status = add_pending(prefetch, &p);
-    if (status && prefetch->open > 0) { /* go on with those that there are */
+    if (status && prefetch->open > 0) { /* continue with the batches that there are */
         prefetch->tuning.most_depth = prefetch->tuning.depth = prefetch->open + (prefetch->given != NULL);
         tri_status_free(status);
     } else if (status) {
@@ -127,7 +127,7 @@ static pending_batch *find_pending(tri__prefetch *prefetch)
     return p;
 }
 
-/* Open the next planned batch. False where there is none, or no room for it. */
+/* Open the next planned batch. False if there is none, or no room for it. */
 static bool open_next(tri__prefetch *prefetch)
 {
     if (prefetch->waiting == 0 || prefetch->failure)
@@ -151,7 +151,7 @@ static bool open_next(tri__prefetch *prefetch)
     return true;
 }
 
-/* The first batch with rows that nobody has claimed; NULL where there is none and none can be opened. */
+/* The first batch with unclaimed rows; NULL if there is none and none can be opened. */
 static pending_batch *find_work(tri__prefetch *prefetch)
 {
     if (prefetch->halted)
@@ -162,7 +162,7 @@ static pending_batch *find_work(tri__prefetch *prefetch)
     return NULL;
 }
 
-/* Rows to claim at once: worth the lock, and few enough that all threads find some in a batch. */
+/* How many rows to claim at once: enough to be worth the lock, and few enough that all threads find some in a batch. */
 static int64_t stretch_of(const tri__prefetch *prefetch, const pending_batch *p)
 {
     int64_t left = p->slice.count - p->claimed;
@@ -172,7 +172,7 @@ static int64_t stretch_of(const tri__prefetch *prefetch, const pending_batch *p)
     return rows < 1 ? 1 : rows < left ? rows : left;
 }
 
-/* One example, from the cache or by the source. */
+/* Get one example, from the cache or from the source. */
 static tri_status fetch(decoder *self, int64_t record, const tri__example_target *to)
 {
     tri__prefetch *prefetch = self->prefetch;
@@ -185,7 +185,7 @@ static tri_status fetch(decoder *self, int64_t record, const tri__example_target
     return NULL;
 }
 
-/* One example into row i of the batch, changed at random where that is asked for. */
+/* Put one example into row i of the batch, augmented if that was asked for. */
 static tri_status decode(decoder *self, pending_batch *p, int64_t i)
 {
     const tri__prefetch *prefetch = self->prefetch;
@@ -241,7 +241,7 @@ static void learn(tri__prefetch *prefetch, tri__decode_effort effort, int64_t ro
     tri__tuning_worked(&prefetch->tuning, effort);
 }
 
-/* Claim the next rows of the batch and fill them. Holds the lock before and after, not while it works. */
+/* Claim the next `count` rows of the batch and fill them. The caller holds the lock; it is released during the work. */
 static void work_on(decoder *self, pending_batch *p, int64_t count)
 {
     tri__prefetch *prefetch = self->prefetch;
@@ -266,7 +266,7 @@ static void work_on(decoder *self, pending_batch *p, int64_t count)
 
 static void free_all(tri__prefetch *prefetch);
 
-/* Under the lock, which is gone afterwards. */
+/* The caller holds the lock; this releases it. The last user to leave frees all. */
 static void leave(tri__prefetch *prefetch)
 {
     bool last = --prefetch->users == 0;
@@ -311,7 +311,7 @@ static tri_status prepare(tri__prefetch *prefetch, const tri_dataset_options *op
             TRI_TRY(tri_wrap(tri__augment_check(&prefetch->augment, prefetch->source->info.shape), "%s", prefetch->source->info.spec));
     }
     TRI_TRY(tri__record_order_init(&prefetch->record_order, prefetch->source, options));
-    if (!options->cache || prefetch->source->resident_x) /* examples that stand in memory are as good as cached */
+    if (!options->cache || prefetch->source->resident_x) /* examples in memory need no cache */
         return NULL;
     return tri__cache_create(prefetch->source, prefetch->record_order.shard.examples, options->cache_bytes, options->cache_folder,
                              &prefetch->cache);
@@ -380,7 +380,7 @@ static void free_all(tri__prefetch *prefetch)
     free(prefetch);
 }
 
-/* Wait until no thread is at work, or for the time of grace. Under the lock. */
+/* Wait until no thread is at work, at most GRACE. Returns whether none is. Under the lock. */
 static bool await_rest(tri__prefetch *prefetch)
 {
     int64_t deadline = tri__clock_now() + GRACE;
@@ -389,7 +389,7 @@ static bool await_rest(tri__prefetch *prefetch)
     return prefetch->busy == 0;
 }
 
-/* Threads that are not at work leave at once; a thread that hangs is let go. */
+/* Threads that are not at work leave at once; a thread that hangs is detached. */
 void tri__prefetch_destroy(tri__prefetch *prefetch)
 {
     if (!prefetch)
@@ -408,7 +408,7 @@ void tri__prefetch_destroy(tri__prefetch *prefetch)
     leave(prefetch);
 }
 
-/* As many threads as the tuning wants. */
+/* Start threads until there are as many as the tuning wants. */
 static tri_status add_threads(tri__prefetch *prefetch)
 {
     while (prefetch->started < prefetch->tuning.threads) {
@@ -417,7 +417,7 @@ static tri_status add_threads(tri__prefetch *prefetch)
         int error = pthread_create(&self->thread, NULL, serve, self);
         if (error) {
             decoder_fini(self);
-            prefetch->tuning.fixed = true; /* go on with those that there are */
+            prefetch->tuning.fixed = true; /* continue with the threads that there are */
             prefetch->tuning.threads = prefetch->started;
             if (prefetch->started > 0)
                 return NULL;
@@ -436,7 +436,7 @@ static const char *file_of(const tri_source *source, int64_t record)
     return file ? file : source->info.spec;
 }
 
-/* The first batch has not come: whose rows are missing? */
+/* The first batch has not come in time. The message names the record that a thread still reads for it. */
 static tri_status too_late(const tri__prefetch *prefetch)
 {
     double seconds = tri__clock_seconds(prefetch->timeout);
@@ -452,8 +452,8 @@ static tri_status too_late(const tri__prefetch *prefetch)
     return tri_fail(TRI_TIMEOUT, "%s: no batch has come within %g s", prefetch->source->info.spec, seconds);
 }
 
-/* Before the caller sleeps, it copies what stands in the cache's memory itself: a wake-up costs as much as some rows. It never reads, as a
- * read may hang. False where there is nothing of the kind. */
+/* Before the caller sleeps, it copies rows from the cache's memory itself, as a wake-up costs as much as some rows. It never reads, as a
+ * read may hang. Returns false if there are no such rows. */
 static bool lend_a_hand(tri__prefetch *prefetch)
 {
     pending_batch *p = prefetch->cache && !tri__augment_is_on(&prefetch->augment) ? find_work(prefetch) : NULL;
@@ -473,7 +473,7 @@ static bool is_ready(const tri__prefetch *prefetch)
     return prefetch->open > 0 ? prefetch->line[0]->finished == prefetch->line[0]->slice.count : prefetch->failure != NULL;
 }
 
-/* Wait until the first batch is whole, or it is plain that it cannot be made. More threads come while it takes long. */
+/* Wait until the first batch is complete, or cannot be made. If the wait is long, threads are added. */
 static tri_status await_first(tri__prefetch *prefetch, bool *waited)
 {
     int64_t begun = tri__clock_now(), now = begun, deadline = now + prefetch->timeout;
@@ -498,7 +498,7 @@ static tri_status await_first(tri__prefetch *prefetch, bool *waited)
     return failure;
 }
 
-/* What the caller has had goes back into use, or away where there are more batches than wanted. */
+/* The batch that the caller had becomes a spare one. It is freed if there are more batches than wanted. */
 static void take_back(tri__prefetch *prefetch)
 {
     pending_batch *p = prefetch->given;
@@ -523,7 +523,7 @@ static void give_first(tri__prefetch *prefetch)
 void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan)
 {
     pthread_mutex_lock(&prefetch->lock);
-    bool idle = prefetch->waiting == 0; /* otherwise a thread is opening a batch, or will when there is room */
+    bool idle = prefetch->waiting == 0; /* otherwise a thread opens the waiting batches as soon as there is room */
     const tri__slice *slice;
     while (prefetch->open + prefetch->waiting < TRI_MOST_AHEAD && (slice = tri__batch_plan_find(plan, prefetch->open + prefetch->waiting)))
         prefetch->planned[prefetch->waiting++] = *slice;
@@ -532,7 +532,7 @@ void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan)
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-/* The batch is whole: no thread touches it any more. */
+/* Join the rows of a complete batch, which no thread touches any more. */
 static tri_status join(pending_batch *p)
 {
     if (p->joined)
@@ -566,7 +566,7 @@ const tri_batch *tri__prefetch_peek(tri__prefetch *prefetch)
     if (!p)
         return NULL;
     tri_status status = join(p);
-    bool failed = status != NULL; /* whoever takes the batch is told */
+    bool failed = status != NULL; /* tri__prefetch_next will try again and return the failure */
     tri_status_free(status);
     return failed ? NULL : &p->buffer.batch;
 }

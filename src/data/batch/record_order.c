@@ -1,7 +1,7 @@
 /* record_order.c: which records a worker's batches hold.
  *
- * Up to a size that any machine keeps in memory or in the system's cache, an epoch is one permutation. Larger sets go in blocks, so that
- * disks are not asked for a few hundred bytes here and there. The limits are fixed numbers: the order must not depend on the machine. */
+ * If a set is small enough for any machine's memory or page cache, an epoch is one permutation. Larger sets are read in blocks, so that
+ * disks do not have to read a few hundred bytes here and there. The limits are constants: the order must not depend on the machine. */
 #include "data/batch/record_order.h"
 
 #include "base/bytes/random.h"
@@ -9,14 +9,14 @@
 #define LARGE_BYTES   (INT64_C(4) << 30)
 #define LARGE_RECORDS (INT64_C(64) << 20) /* 512 MB of record numbers */
 #define BLOCK_BYTES   (INT64_C(4) << 20)
-#define BLOCKS_WINDOW 65536 /* records, where the whole epoch was asked for */
+#define BLOCKS_WINDOW 65536 /* records in the window, if the caller asked for TRI_SHUFFLE_ALL */
 
 static bool is_large(const tri_source *source, int64_t examples)
 {
     return !source->resident_x && (source->info.bytes > LARGE_BYTES || examples > LARGE_RECORDS);
 }
 
-/* Records a block. Synthetic sources have no bytes on disk: what an example takes in memory serves as well. */
+/* Records in a block. Synthetic sources have no bytes on disk; for them the size of an example in memory counts. */
 static int64_t block_of(const tri_source *source)
 {
     int64_t bytes = source->info.bytes / source->info.examples;
@@ -28,7 +28,7 @@ static int64_t block_of(const tri_source *source)
 static tri_status init_order(tri__epoch_order *order, const tri_source *source, const tri_dataset_options *options, int64_t examples)
 {
     uint64_t seed = options->seed;
-    if (options->own_files) /* other files, another order */
+    if (options->own_files) /* each worker has other files, so each has another order */
         seed = tri__key_split(tri__key_of(seed), (uint64_t)options->worker).word;
     if (!is_large(source, examples))
         return tri__epoch_order_init(order, seed, examples, options->shuffle);

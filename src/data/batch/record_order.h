@@ -1,4 +1,4 @@
-/* record_order.h: which records a worker's batches hold: the epoch's order, and this worker's slices of it. */
+/* record_order.h: which records a worker's batches hold, from the epoch's order and this worker's slices of it. */
 #ifndef TRI_DATA_BATCH_RECORD_ORDER_H
 #define TRI_DATA_BATCH_RECORD_ORDER_H
 

@@ -1,8 +1,8 @@
-/* resident.c: batches of examples that stand in memory.
+/* resident.c: batches of examples that are in memory.
  *
- * The examples of a shuffled batch lie anywhere in memory. Pointing to them costs next to nothing, but their reader then waits for the
- * memory unless it prefetches: it does so within the batch, and the first examples of the next batch are prefetched here. Gathering copies
- * the examples and prefetches each some rows ahead. */
+ * The examples of a shuffled batch are scattered over memory. Pointing to them costs next to nothing, but their reader then waits for the
+ * memory unless they are prefetched into the CPU's cache. The reader prefetches within the batch; point() here prefetches the first
+ * examples of the next batch. gather() copies the examples and prefetches each some rows ahead. */
 #include "data/batch/resident.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void gather(const tri_source *source, tri__record_numbers records, tri__r
 {
     size_t bytes = source->example_bytes;
     for (int64_t i = 0; i < records.count; i++) {
-        int64_t later = i + ROWS_AHEAD - records.count; /* of the batch after this one; below 0: still of this */
+        int64_t later = i + ROWS_AHEAD - records.count; /* row of the next batch; below 0: still in this one */
         if (later < 0)
             prefetch_example(source, records.ids[i + ROWS_AHEAD]);
         else if (later < coming.count)

@@ -1,4 +1,4 @@
-/* resident.h: batches of examples that stand in memory, pointed to or gathered by the caller's own thread. */
+/* resident.h: batches of examples that are in memory. The caller's own thread points to the examples or copies them. */
 #ifndef TRI_DATA_BATCH_RESIDENT_H
 #define TRI_DATA_BATCH_RESIDENT_H
 
@@ -10,7 +10,8 @@ typedef struct {
     int64_t count;
 } tri__record_numbers;
 
-/* The records into the first rows of buffer. Those that come in the batch after it, as far as they are known, are fetched ahead. */
+/* Put the records into the first rows of buffer. coming: the records of the next batch, as far as they are known; the first of them are
+ * prefetched into the CPU's cache. */
 void tri__resident_take(const tri_source *source, tri__record_numbers records, tri__record_numbers coming, tri__batch_buffer *buffer);
 
 #endif

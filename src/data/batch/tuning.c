@@ -1,12 +1,12 @@
-/* tuning.c: how many threads decode, and how many batches they may be ahead. */
+/* tuning.c: decides how many threads decode, and how many batches they may be ahead. */
 #include "data/batch/tuning.h"
 
 #define LATELY      INT64_C(1000000000) /* nanoseconds of decoding that are remembered */
 #define CALM        256                 /* batches without a wait, after which a shorter queue is tried */
 #define FIRST_DEPTH 3
 #define LEAST_DEPTH 2                  /* one with the caller, one being filled */
-#define LARGE_BATCH ((size_t)16 << 20) /* bytes; batches of so many are queued only where that helps */
-#define DISK_FACTOR 4                  /* threads a CPU where they wait for the disk */
+#define LARGE_BATCH ((size_t)16 << 20) /* bytes; batches this large are queued only if that helps */
+#define DISK_FACTOR 4                  /* threads for each CPU, if they wait for the disk */
 
 static int clamp(int64_t value, int least, int most)
 {
@@ -41,8 +41,8 @@ void tri__tuning_idle(tri__tuning *tuning)
     tuning->slack = true;
 }
 
-/* Threads that have their CPU less than half the time, and mostly because they gave it up themselves, wait for the disk. Those that lose
- * it to others would only lose it more often if there were more of them. */
+/* Threads wait for the disk if they have a CPU less than half of the time, mostly because they gave it up themselves. Threads that lose
+ * their CPU to others would only lose it more often if there were more of them. */
 static int most_threads(const tri__tuning *tuning)
 {
     const tri__decode_effort *effort = &tuning->effort;

@@ -1,9 +1,10 @@
-/* tuning.h: how many threads decode, and how many batches they may be ahead: decided from what is seen, never from what is in the data.
+/* tuning.h: decides how many threads decode, and how many batches they may be ahead. It measures waits and CPU time; what the examples hold
+ * does not matter.
  *
- * If the caller waits for batches while every thread is at work, one thread more helps, as long as there is a CPU for it; threads that wait
- * for the disk leave their CPU to others. Many short waits for small batches count as one long wait does. If the caller waits although a
- * thread was idle since the last wait, the work comes in bursts, and a longer queue helps, as long as memory was granted for it. If the
- * caller has not waited for long, the queue gets shorter. */
+ * If the caller waits for batches while every thread is at work, one more thread is added, as long as there is a CPU for it. Threads that
+ * wait for the disk leave their CPU to others. Many short waits count as much as one long wait. If the caller waits although a thread was
+ * idle since the last wait, the work comes in bursts: the queue gets longer, as far as its memory allows. If the caller has not waited for
+ * many batches, the queue gets shorter. */
 #ifndef TRI_DATA_BATCH_TUNING_H
 #define TRI_DATA_BATCH_TUNING_H
 
@@ -13,32 +14,32 @@
 
 enum { TRI_MOST_DECODERS = 64, TRI_MOST_AHEAD = 64 };
 
-#define TRI_TUNING_PATIENCE INT64_C(2000000) /* nanoseconds that the caller waits before there is one thread more */
+#define TRI_TUNING_PATIENCE INT64_C(2000000) /* nanoseconds that the caller waits before a thread is added */
 
-/* What a stretch of decoding took; nanoseconds and switches of the thread. */
+/* What one thread needed to decode some rows. Times are nanoseconds. */
 typedef struct {
     int64_t wall, cpu;
-    int64_t blocked, preempted; /* how often it gave up its CPU itself, and how often it lost it */
+    int64_t blocked, preempted; /* how often the thread gave up its CPU, and how often it lost it to another thread */
 } tri__decode_effort;
 
 typedef struct {
     int cpus;
-    bool fixed;                /* the number of threads is the caller's choice */
-    int threads;               /* that should be there */
-    int depth;                 /* batches: with the caller, ready, and being filled */
-    int most_depth;            /* by the memory that was granted */
-    bool slack;                /* a thread found nothing to do since the caller last waited */
-    int calm;                  /* batches since then */
-    int64_t waited;            /* nanoseconds, by the caller while every thread was at work, since there was one thread more */
-    tri__decode_effort effort; /* lately */
+    bool fixed;                /* the caller has chosen the number of threads */
+    int threads;               /* how many threads there should be */
+    int depth;                 /* how many batches there may be: with the caller, ready, and being filled */
+    int most_depth;            /* the largest depth that the memory budget allows */
+    bool slack;                /* a thread had nothing to do since the caller last waited */
+    int calm;                  /* batches given since the caller last waited */
+    int64_t waited;            /* nanoseconds that the caller waited while every thread was at work, since a thread was last added */
+    tri__decode_effort effort; /* the sum of the last second or so of decoding */
 } tri__tuning;
 
-/* threads: 0 lets it be tuned. bytes: of one batch; budget: for all of them. */
+/* threads: 0 lets the tuning choose. bytes: size of one batch. budget: bytes for all batches. */
 void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget);
 
 void tri__tuning_worked(tri__tuning *tuning, tri__decode_effort effort); /* a thread has decoded something */
 void tri__tuning_idle(tri__tuning *tuning);                              /* a thread has nothing to do: the queue is full */
-void tri__tuning_waiting(tri__tuning *tuning, int64_t nanoseconds);      /* the caller has waited, while every thread was at work */
+void tri__tuning_waiting(tri__tuning *tuning, int64_t nanoseconds);      /* the caller has waited while every thread was at work */
 void tri__tuning_given(tri__tuning *tuning, bool waited);                /* the caller got a batch */
 
 #endif

@@ -1,9 +1,9 @@
-/* convert.c: a source written as TFRecord files, in partitions that threads and processes share.
+/* convert.c: writes a source as TFRecord files, in partitions that threads and processes share.
  *
- * The output folder has a folder .convert, which readers of data sets pass by: job.json says what is being converted, <name>.lock who
- * is at work on a partition (claim.h), <name>.json how many records of each class a finished one holds, and files are written there
- * before they get their final name. A thread claims a partition, writes it, and looks for the next; when none is left to claim, it waits
- * for those of others, and takes over the partitions of processes that have died. */
+ * The output folder has a folder .convert, which readers of data sets ignore. In it, job.json says what is being converted, <name>.lock
+ * says which process works on a partition (claim.h), and <name>.json says how many records of each class a finished partition holds. Files
+ * are written there before they get their final name. A thread claims a partition, writes it, and looks for the next. When none is left to
+ * claim, it waits for those of others, and takes over the partitions of processes that have died. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/convert/convert.h"
 
@@ -29,8 +29,8 @@
 #include "data/file/claim.h"
 #include "data/format/tfrecord.h"
 
-#define TOUCH INT64_C(1000000000) /* between two signs of life */
-#define POLL  20000000            /* nanoseconds between two looks at what others do */
+#define TOUCH INT64_C(1000000000) /* nanoseconds between two touches of our claims, which show that we live */
+#define POLL  20000000            /* nanoseconds between two looks at the partitions of other processes */
 
 static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
 
@@ -51,11 +51,11 @@ typedef struct {
     int64_t count;
     char *folder; /* out/.convert */
     tri__claims claims;
-    atomic_llong done;    /* records, by all */
-    atomic_llong written; /* records, by this process */
-    atomic_llong damaged; /* records left out by this process */
-    atomic_llong touched; /* time of the last sign of life */
-    int64_t records;      /* in all */
+    atomic_llong done;    /* records that all processes have finished */
+    atomic_llong written; /* records that this process has written */
+    atomic_llong damaged; /* records that this process has left out */
+    atomic_llong touched; /* when our claims were touched last */
+    int64_t records;      /* of all parts */
 } conversion;
 
 /* ---- what is to be done ---- */
@@ -89,7 +89,7 @@ static tri_status open_sources(conversion *self)
     return NULL;
 }
 
-/* Files of one part: as many as asked for, but none without a record. */
+/* How many files a part has: as many as asked for, but no empty ones. */
 static int64_t files_of(const conversion *self, int part)
 {
     int64_t examples = self->source[part] ? self->source[part]->info.examples : 0;
@@ -152,7 +152,7 @@ static void tell(conversion *self, int64_t records)
         self->request->progress(self->request->context, done, self->records);
 }
 
-/* records: that others wrote, and that nobody has told of */
+/* records: those of the partition that are not reported as progress yet, as another process wrote them */
 static void finish(conversion *self, partition *p, int64_t records)
 {
     atomic_store(&p->state, FINISHED);
@@ -165,13 +165,13 @@ static tri_status check_stop(const conversion *self)
     return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) ? tri_fail(TRI_STOPPED, "stopped; the same command goes on from here") : NULL;
 }
 
-/* What came of a partition. */
+/* What a partition holds. */
 typedef struct {
     int64_t *class_counts; /* [classes] */
     int64_t damaged;       /* records left out */
 } outcome;
 
-/* A record that could not be read: left out, where that is allowed. Takes its status. */
+/* A record could not be read: leave it out if that is allowed. Takes status. */
 static tri_status leave_out(conversion *self, tri_status status, outcome *came)
 {
     int64_t allowed = self->request->skip_bad;
@@ -206,7 +206,7 @@ static tri_status write_records(conversion *self, const partition *p, tri__trans
     return NULL;
 }
 
-/* Writes how many records of each class there are, for a process that counts after this one has ended. */
+/* Write how many records of each class the partition holds: another process may have to sum them up. */
 static tri_status write_facts(const conversion *self, const partition *p, const outcome *came)
 {
     char *path = path_of(self->folder, p->name, ".json");
@@ -220,7 +220,7 @@ static tri_status write_facts(const conversion *self, const partition *p, const 
     return status;
 }
 
-/* The draft gets its final name. Where another process was quicker and has cleaned up, the file is there, with the same bytes. */
+/* Give the draft its final name. If another process was quicker and has removed the draft, the file is there, with the same bytes. */
 static tri_status publish(const conversion *self, const partition *p, const char *draft)
 {
     char *path = path_of(self->request->out, p->name, ".tfrecord");
@@ -287,7 +287,7 @@ static tri_status try_partition(conversion *self, partition *p)
         atomic_store(&p->state, OPEN);
         return status;
     }
-    bool late = is_finished(self, p); /* it may have been finished between the look and the claim */
+    bool late = is_finished(self, p); /* another process may have finished it before we claimed it */
     if (!late)
         status = convert_partition(self, p);
     tri__claim_release(&self->claims, p->name);
@@ -298,7 +298,7 @@ static tri_status try_partition(conversion *self, partition *p)
     return status;
 }
 
-/* One thread: go round until every partition is finished, or taken by another thread of this process. */
+/* One thread: try all partitions again and again, until each is finished or taken by another thread of this process. */
 static tri_status work(void *context, int64_t index)
 {
     conversion *self = context;
@@ -357,7 +357,7 @@ static tri_status sum_up(const conversion *self, tri__convert_result *out)
     return NULL;
 }
 
-/* When all is finished, what killed processes left behind (drafts, locks) is of no use to anybody. */
+/* When all is finished, remove the drafts and locks that killed processes left behind. */
 static void sweep(const conversion *self)
 {
     char **names = NULL;

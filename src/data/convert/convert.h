@@ -1,8 +1,8 @@
-/* convert.h: a source written as TFRecord files, in partitions that threads and processes share.
+/* convert.h: writes a source as TFRecord files, in partitions that threads and processes share.
  *
- * What a partition holds follows from the request alone: the records, shuffled by the seed, are dealt out to the files, whose sizes
- * differ by one record at most. So any number of threads and processes write the same bytes, and a conversion that was killed goes on:
- * partitions that are there are kept. A file has its final name only when it is whole. */
+ * What a partition holds follows from the request alone: the seed shuffles the records, and each file takes an equal share of them, give
+ * or take one record. So any number of threads and processes write the same bytes. A conversion that was killed can continue: finished
+ * partitions are kept. A file gets its final name only when it is complete. */
 #ifndef TRI_DATA_CONVERT_CONVERT_H
 #define TRI_DATA_CONVERT_CONVERT_H
 
@@ -14,15 +14,15 @@ typedef enum { TRI_ENCODE_RAW, TRI_ENCODE_JPEG } tri__encoding; /* of pictures *
 
 typedef struct {
     const char *spec;
-    tri_source_options source; /* with the size that pictures are brought to */
+    tri_source_options source; /* also says to which size pictures are resized */
     const char *out;
     int64_t partitions; /* of each part */
     tri__encoding encoding;
     uint64_t seed;
-    int64_t skip_bad;                                           /* so many damaged records are left out; one more is an error */
-    int workers;                                                /* threads */
-    const volatile sig_atomic_t *stop;                          /* looked at between records; not 0: end, TRI_STOPPED. May be NULL */
-    void (*progress)(void *context, int64_t done, int64_t all); /* records, those of others included; from any thread; may be NULL */
+    int64_t skip_bad;                  /* up to this many damaged records are left out; more are an error */
+    int workers;                       /* threads */
+    const volatile sig_atomic_t *stop; /* checked before each record: if not 0, the call returns TRI_STOPPED. May be NULL */
+    void (*progress)(void *context, int64_t done, int64_t all); /* records, also of other processes; any thread calls it; may be NULL */
     void *context;
 } tri__convert_request;
 
@@ -35,7 +35,7 @@ typedef struct {
     char **class_names;                 /* [classes], or NULL */
 } tri__convert_result;
 
-/* Returns when every partition is finished, whoever wrote it. TRI_BAD_CALL where the folder holds something else than this conversion. */
+/* Returns when every partition is finished, by this process or another. TRI_BAD_CALL if the folder holds anything but this conversion. */
 TRI_MUST_CHECK tri_status tri__data_convert(const tri__convert_request *request, tri__convert_result *out);
 void tri__convert_result_fini(tri__convert_result *result);
 

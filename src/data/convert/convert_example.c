@@ -1,4 +1,4 @@
-/* convert_example.c: one example of a source as a tf.Example, with the features by which records.h knows pictures and clicks. */
+/* convert_example.c: one example of a source as a tf.Example, with the features that records.h names for pictures and clicks. */
 #include "data/convert/convert_example.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "data/photo/jpeg/encode.h"
 #include "data/source/labels.h"
 
-#define QUALITY 95 /* of photos: what is seen of the difference to raw pixels is nothing */
+#define QUALITY 95 /* of photos: nobody sees a difference to raw pixels */
 
 static bool is_sparse(const tri_source *source)
 {

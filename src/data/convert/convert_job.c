@@ -29,7 +29,7 @@ static json_t *part_json(const tri_source *source)
                      tri__json_shape(info->shape), "width", (json_int_t)info->width);
 }
 
-/* All that decides what the files hold. */
+/* Everything that decides what the files hold. */
 static json_t *describe(const tri__convert_job *self)
 {
     const tri__convert_request *request = self->request;
@@ -61,7 +61,7 @@ static tri_status job_text(const tri__convert_job *self, char **out)
     return status;
 }
 
-/* The job is looked for last: another process may just be writing it. */
+/* The job file is looked for last, as another process may be writing it just now. */
 tri_status tri__convert_job_refuse_foreign(const tri__convert_job *self)
 {
     const char *out = self->request->out;
@@ -77,7 +77,7 @@ tri_status tri__convert_job_refuse_foreign(const tri__convert_job *self)
     return status;
 }
 
-/* Write the job file if there is none, atomically; where there is one, it must say the same. */
+/* Write the job file if there is none, atomically. If there is one, it must have the same text. */
 static tri_status agree_on_job(const tri__convert_job *self, const char *path, const char *text)
 {
     if (!tri__file_exists(path)) {

@@ -1,7 +1,7 @@
-/* convert_job.h: the job file of a conversion, so that two conversions are not mixed in one folder.
+/* convert_job.h: the job file of a conversion, which keeps two conversions from mixing in one folder.
  *
- * It holds all that decides what the files of a conversion hold. The first process writes it, atomically. A later process must have the
- * same job; then it shares the work. */
+ * It describes everything that decides what the files of a conversion hold. The first process writes it, atomically. A later process must
+ * have the same job; then it shares the work. */
 #ifndef TRI_DATA_CONVERT_CONVERT_JOB_H
 #define TRI_DATA_CONVERT_CONVERT_JOB_H
 
@@ -9,18 +9,18 @@
 
 #define TRI_CONVERT_FOLDER ".convert" /* in the output folder */
 
-/* All of it borrowed. */
+/* All pointers are borrowed. */
 typedef struct {
     const tri__convert_request *request;
     tri_source *const *source; /* [TRI_PARTS] by part; NULL: there is none */
-    const char *folder;        /* the conversion's own: out/.convert */
+    const char *folder;        /* out/.convert */
     const char *own;           /* a name that no other process has, for drafts */
 } tri__convert_job;
 
-/* TRI_BAD_CALL where the output folder has something in it and no job: it is somebody else's. */
+/* TRI_BAD_CALL if the output folder is not empty and has no job file: then no conversion made it. */
 TRI_MUST_CHECK tri_status tri__convert_job_refuse_foreign(const tri__convert_job *job);
 
-/* TRI_BAD_CALL where the folder holds a conversion of another source, or with other options. */
+/* Write the job file, or compare with the one that is there. TRI_BAD_CALL if that is of another source, or has other options. */
 TRI_MUST_CHECK tri_status tri__convert_job_settle(const tri__convert_job *job);
 
 #endif

@@ -10,13 +10,13 @@
 
 enum { BETWEEN_PROGRESS = 1024 }; /* records */
 
-/* One example at a time, of one part. */
+/* Reads the examples of one part, one at a time. */
 typedef struct {
     tri_source *source;
     tri__reader *reader;
     tri__example_target target;
     int32_t label;
-    int64_t count; /* features of the last one */
+    int64_t count; /* features of the last example */
     const tri__info_watch *watch;
 } looker;
 
@@ -40,7 +40,7 @@ static tri_status looker_allocate(looker *self)
     return tri__allocate((size_t)info->width, sizeof *self->target.values, "an example", &self->target.values);
 }
 
-/* Damage is counted; any other failure is given back. Takes damage. */
+/* Count a damaged record. Takes the status, and returns it if it is another failure. */
 static tri_status count_damage(const looker *self, tri_status damage, tri__part_info *part)
 {
     if (tri_status_code(damage) != TRI_BAD_DATA)
@@ -101,7 +101,7 @@ static tri_status look_through(tri_source *source, const tri__info_watch *watch,
     return status;
 }
 
-/* What both parts share. */
+/* What all parts share. */
 static tri_status describe(const tri_source_info *from, tri__info *out)
 {
     out->format = from->format;
@@ -129,7 +129,7 @@ static tri_status add_part(const char *spec, tri_part part, const tri_source_opt
     return status;
 }
 
-/* One of the two parts may be missing, but not both. Takes both statuses. */
+/* Either of two parts may be missing, but not both. Takes both statuses. */
 static tri_status either(tri_status train, tri_status test)
 {
     bool no_train = tri_status_code(train) == TRI_NOT_FOUND, no_test = tri_status_code(test) == TRI_NOT_FOUND;

@@ -1,4 +1,4 @@
-/* archive.h: where the files of a data set are taken from: a tar archive, or a folder, which is one that somebody has unpacked. */
+/* archive.h: where the files of a data set are taken from: a tar archive, or a folder that holds what was in one. */
 #ifndef TRI_DATA_FETCH_ARCHIVE_H
 #define TRI_DATA_FETCH_ARCHIVE_H
 
@@ -10,8 +10,8 @@ typedef struct tri__archive tri__archive;
 TRI_MUST_CHECK tri_status tri__archive_open(const char *path, tri__archive **out);
 void tri__archive_destroy(tri__archive *archive); /* accepts NULL */
 
-/* The content of the file called name. In a folder it may also be gzipped, or spelled with a dot before idx. Lives as long as archive; end
- * it with tri__content_fini. TRI_NOT_FOUND where there is no such file. */
+/* The content of the file called name. In a folder the file may also be gzipped, or have a dot before idx in its name. *out must not
+ * outlive archive; end it with tri__content_fini. TRI_NOT_FOUND if there is no such file. */
 TRI_MUST_CHECK tri_status tri__archive_find(tri__archive *archive, const char *name, tri__content *out);
 
 #endif

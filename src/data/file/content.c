@@ -1,8 +1,8 @@
-/* content.c: what a file holds, plain, whether or not it is compressed on disk.
+/* content.c: the plain content of a file, whether or not the file is compressed.
  *
- * Inflating Fashion-MNIST takes a quarter of a second, mapping its inflated copy and checking it a few milliseconds: hence the cache. A
- * copy is known by the checksum and the sizes in the original's trailer, so it follows the content, not the path. Files of several
- * gzip members have no such trailer for the whole, zlib files have none at all; they are inflated each time. */
+ * To inflate Fashion-MNIST takes a quarter of a second; to map its inflated copy and check it takes a few milliseconds. Hence the cache. A
+ * copy's name has the checksum and the sizes of the original, so it depends on the content, not on the path. A file of several gzip
+ * members has no trailer for the whole file, and a zlib file has none at all: these are inflated each time. */
 #include "data/file/content.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static char *copy_path(const char *cache_folder, tri__gzip_trailer trailer, size
     return tri__path_join(cache_folder, name);
 }
 
-/* Map the copy where it is there and whole. */
+/* Map the copy. False if it is missing or damaged. */
 static bool map_copy(const char *path, uint32_t length, tri__content *out)
 {
     if (!tri__cache_file_map(path, &out->mapping, &out->size))
@@ -35,7 +35,7 @@ static bool map_copy(const char *path, uint32_t length, tri__content *out)
     return true;
 }
 
-/* Half of the memory that is available is left to everything else. */
+/* The content may take half of the available memory. */
 static tri_status inflate_file(const char *path, const tri__mapping *file, tri__content *out)
 {
     size_t limit = (size_t)tri__memory_available() / 2;

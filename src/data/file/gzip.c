@@ -1,7 +1,7 @@
-/* gzip.c: gzip and zlib files inflated in memory, and written piece by piece.
+/* gzip.c: inflates gzip and zlib files in memory, and writes such files piece by piece.
  *
- * The trailer's length is only a hint (it lies in damaged files, wraps at 4 GB, and covers the last member alone), so the buffer
- * starts at what it says, within what deflate can possibly reach, and grows where that was too little. */
+ * The length in the trailer is only a hint: it is wrong in damaged files, wraps at 4 GB, and covers the last member alone. The buffer
+ * starts with that length, if deflate can possibly reach it, and grows if it is too small. */
 #include "data/file/gzip.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define WINDOW         15                /* the largest */
 #define GZIP_WINDOW    (WINDOW + 16)     /* with gzip wrapping */
-#define ANY_WINDOW     (WINDOW + 32)     /* with whichever wrapping there is */
+#define ANY_WINDOW     (WINDOW + 32)     /* with gzip or zlib wrapping */
 #define SMALLEST_FILE  18                /* header and trailer */
 #define MOST_EXPANSION 1032              /* bytes out for one byte in, by the format */
 #define LARGEST_PIECE  ((size_t)1 << 30) /* zlib counts in unsigned int */
@@ -23,7 +23,7 @@ typedef struct {
     size_t in_size;
     uint8_t *out;
     size_t out_size, out_capacity;
-    size_t limit; /* of out_size. The capacity may be one byte more, which shows that the data goes on */
+    size_t limit; /* the largest out_size allowed. The capacity may be one byte more, to see whether there is more data */
 } inflater;
 
 bool tri__gzip_is(const uint8_t *data, size_t size)
@@ -82,7 +82,7 @@ static bool grow(inflater *self)
     return true;
 }
 
-/* One call of zlib on as much as it can take; what it made and took is counted. */
+/* Call zlib once, with as much input and room as it can take. Counts the bytes that it used and made. */
 static int inflate_piece(inflater *self)
 {
     size_t in = self->in_size < LARGEST_PIECE ? self->in_size : LARGEST_PIECE;
@@ -99,7 +99,7 @@ static int inflate_piece(inflater *self)
     return result;
 }
 
-/* All members, one after another. */
+/* Inflate all members, one after another. */
 static tri_status inflate_members(const char *name, inflater *self, size_t size)
 {
     for (;;) {
@@ -172,7 +172,7 @@ tri_status tri__deflater_create(tri__writer *file, tri__compression compression,
     return NULL;
 }
 
-/* Let zlib run until it wants more than it was given; write what it makes. */
+/* Let zlib run until it has used its input; write what it makes. */
 static void deflate_piece(tri__deflater *self, int flush)
 {
     do {

@@ -1,8 +1,8 @@
 /* index.c: where the records of a file begin.
  *
- * In the cache folder an index is index/<checksum of path and format>-<size>-<time of change>: a header, then the offsets as they stand
- * in memory. The header carries what the index is of; cache_file.h adds a checksum. So a damaged or foreign file is made anew and never
- * believed. */
+ * In the cache folder an index is the file index/<checksum of path and format>-<size>-<time of change>: a header, then the offsets as they
+ * are in memory. The header says which file the index belongs to; cache_file.h adds a checksum. So a damaged or foreign file is never
+ * trusted, and is replaced. */
 #include "data/file/index.h"
 
 #include <inttypes.h>
@@ -21,12 +21,12 @@
 typedef struct {
     char magic[8];
     uint32_t name_crc, unused;
-    int64_t file_bytes, changed; /* of the file: its size, and when it was changed, in nanoseconds */
+    int64_t file_bytes, changed; /* the file's size, and its time of change in nanoseconds */
     int64_t records;
     int64_t facts[TRI_INDEX_FACTS];
 } header;
 
-/* What an index is known by. */
+/* What identifies the file of an index. */
 typedef struct {
     uint32_t name_crc; /* of path and format */
     int64_t file_bytes, changed;

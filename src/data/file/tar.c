@@ -1,7 +1,7 @@
 /* tar.c: the files in a tar archive (ustar, as npm and GNU tar write it).
  *
- * An archive is a row of blocks of 512 bytes: a header, then the file's bytes filled up to whole blocks; a block of zeros ends it.
- * Folders, links and the records that carry long names or times are skipped: the files that we look for have short names. */
+ * An archive is a sequence of blocks of 512 bytes: a header, then the file's bytes, padded to whole blocks. A block of zeros ends it.
+ * Folders, links and the records that hold long names or times are skipped: the files that we look for have short names. */
 #include "data/file/tar.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 enum { BLOCK = 512, NAME = 0, NAME_SIZE = 100, SIZE = 124, SIZE_SIZE = 12, CHECKSUM = 148, CHECKSUM_SIZE = 8, TYPE = 156 };
 
-/* An octal number in text, filled up with spaces or zeros; false where it is something else. */
+/* An octal number in text, padded with spaces or zeros; false if it is something else. */
 static bool read_octal(const uint8_t *text, size_t length, uint64_t *out)
 {
     size_t i = 0;
@@ -22,7 +22,7 @@ static bool read_octal(const uint8_t *text, size_t length, uint64_t *out)
     return i == length || text[i] == ' ' || text[i] == 0;
 }
 
-/* The sum of the header's bytes, where those of the sum itself count as spaces. */
+/* The checksum is the sum of the header's bytes, where the bytes of the checksum itself count as spaces. */
 static bool checksum_matches(const uint8_t *header)
 {
     uint64_t sum = 0, expected;
@@ -44,7 +44,7 @@ static void take_base_name(const uint8_t *header, char out[NAME_SIZE + 1])
     snprintf(out, NAME_SIZE + 1, "%s", slash ? slash + 1 : path);
 }
 
-/* Read the header at tar->at and move behind its file. */
+/* Read the header at tar->at, and move tar->at to the end of its file. */
 static tri_status read_member(tri__tar *tar, const uint8_t *header, tri__tar_file *out)
 {
     uint64_t size;

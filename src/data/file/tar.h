@@ -8,19 +8,19 @@
 #include "trireme/status.h"
 
 typedef struct {
-    char name[101];      /* without its folders */
+    char name[101];      /* without folders */
     const uint8_t *data; /* borrowed from the archive */
     size_t size;
 } tri__tar_file;
 
-/* A place in an archive; begin with the archive's bytes and its name for messages. */
+/* A position in an archive. To begin, set data and size to the archive's bytes, and name for messages. */
 typedef struct {
     const char *name;
     const uint8_t *data;
     size_t size, at;
 } tri__tar;
 
-/* The next regular file; its name is "" at the end. Every header is checked. */
+/* The next regular file; out->name is "" at the end. Every header is checked. */
 TRI_MUST_CHECK tri_status tri__tar_next(tri__tar *tar, tri__tar_file *out);
 
 #endif

@@ -85,7 +85,7 @@ static tri_status add_file(cifar_source *self, const char *path)
     return NULL;
 }
 
-/* One file after another. */
+/* Open the files of a part, one after another. */
 static tri_status open_files(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {
     (void)options;

@@ -11,7 +11,7 @@ enum {
     TRI_CIFAR_CLASSES = 10,
 };
 
-/* Whether the bytes can be such a file: whole records, and the first of them have labels that are classes. */
+/* Whether the bytes can be such a file: whole records, the first of which have labels that are classes. */
 bool tri__cifar_is(const uint8_t *data, size_t size);
 
 extern const tri__file_format tri__cifar_format;

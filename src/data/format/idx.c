@@ -1,4 +1,4 @@
-/* idx.c: IDX files parsed, and a source over a pair of them whose examples stay where the file has them. */
+/* idx.c: parses IDX files, and makes a source of a pair of them. Small sets are copied into memory; large ones stay in the mapped file. */
 #include "data/format/idx.h"
 
 #include <inttypes.h>
@@ -9,12 +9,12 @@
 #include "data/file/content.h"
 
 #define UNSIGNED_BYTES 0x08
-#define MOST_RESIDENT  ((size_t)256 << 20) /* larger sets stay where the file is mapped */
+#define MOST_RESIDENT  ((size_t)256 << 20) /* bytes; larger sets stay in the mapped file */
 
 typedef struct {
     tri_source source;
     tri__content images, labels;
-    uint8_t *resident; /* the examples in memory of our own; NULL where they are read from the mapped file */
+    uint8_t *resident; /* a copy of the examples; NULL if they are read from the mapped file */
 } idx_source;
 
 static const char *element_name(uint8_t code)
@@ -118,7 +118,7 @@ static int64_t largest_label(const tri__idx *labels)
     return largest;
 }
 
-/* Settle the number of classes; where it is known, every label must be below it. */
+/* Find the number of classes if it is 0. Otherwise check that every label is below it. */
 static tri_status check_classes(const char *path, const tri__idx *labels, int64_t *classes)
 {
     int64_t largest = largest_label(labels);
@@ -134,7 +134,7 @@ static tri_status check_classes(const char *path, const tri__idx *labels, int64_
                     path, record, record + TRI_IDX_MAGIC_BYTES + 4, labels->elements[record], *classes - 1);
 }
 
-/* One example: height × width × channels where it is an image, or features. */
+/* The shape of one example: height × width × channels of an image, or features. */
 static tri_shape example_shape(tri_shape all)
 {
     if (all.rank == 3)
@@ -142,8 +142,8 @@ static tri_shape example_shape(tri_shape all)
     return tri_shape_of(all.rank - 1, all.dim + 1);
 }
 
-/* Shuffled batches read rows from all over the set. In huge pages the processor finds them without walking page tables, a tenth of a
- * small model's step; the file's own pages are small. */
+/* Copy the examples into huge pages, unless there are too many. Shuffled batches read rows from all over the set. In huge pages the
+ * processor finds them without walking page tables, which saves a tenth of a small model's step. A mapped file has small pages. */
 static tri_status make_resident(idx_source *self, const uint8_t *elements)
 {
     const size_t bytes = (size_t)self->source.info.examples * self->source.example_bytes;

@@ -1,4 +1,4 @@
-/* idx.h: IDX files, as MNIST and its relatives come in: a magic number, the dimensions, the elements. */
+/* idx.h: IDX files, the format of MNIST and its relatives: a magic number, the dimensions, the elements. */
 #ifndef TRI_DATA_FORMAT_IDX_H
 #define TRI_DATA_FORMAT_IDX_H
 
@@ -15,15 +15,15 @@ typedef struct {
 /* Read a whole IDX file of unsigned bytes. name is for messages. Every length is checked against size. */
 TRI_MUST_CHECK tri_status tri__idx_parse(const char *name, const uint8_t *data, size_t size, tri__idx *out);
 
-/* The number of dimensions where the bytes begin as an IDX file of any element type does; 0 otherwise. */
+/* The number of dimensions, if the bytes begin like an IDX file of any element type; 0 otherwise. */
 int tri__idx_rank(const uint8_t *data, size_t size);
 
-/* A source over a file of images (or rows of features) and the file of their labels, either of them gzipped or plain.
- * classes: labels must be below it; 0: as many as the labels show. */
+/* Open a source over a file of images (or rows of features) and the file of their labels; each may be gzipped.
+ * classes: labels must be below it; 0: the largest label + 1. */
 TRI_MUST_CHECK tri_status tri__idx_open(const char *images, const char *labels, int64_t classes, const char *cache_folder,
                                         tri_source **out);
 
-/* As many classes as the labels in this file show. */
+/* The largest label in this file + 1. */
 TRI_MUST_CHECK tri_status tri__idx_count_classes(const char *labels, const char *cache_folder, int64_t *out);
 
 #endif

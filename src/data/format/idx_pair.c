@@ -1,6 +1,6 @@
-/* idx_pair.c: IDX files of a data set put together into pairs of images and labels.
+/* idx_pair.c: puts the IDX files of a data set together into pairs of images and labels.
  *
- * An IDX file says by its number of dimensions whether it holds images or labels; where its magic number is damaged its name counts, so
+ * The number of dimensions of an IDX file says whether it holds images or labels. If its magic number is damaged, its name decides, so
  * that damage is reported as damage. */
 #include "data/format/idx_pair.h"
 
@@ -13,7 +13,7 @@
 #include "data/format/idx.h"
 
 typedef struct {
-    const char *images, *labels; /* NULL where there is none */
+    const char *images, *labels; /* NULL if there is none */
 } pair;
 
 static tri_status is_labels(const char *path, bool *out)
@@ -29,7 +29,8 @@ static tri_status is_labels(const char *path, bool *out)
     return NULL;
 }
 
-/* Take path as the file of its sort. The list is sorted, so a plain file comes before its compressed twin, which is left out. */
+/* Take path as the part's file of images, or of labels. The list is sorted, so a plain file comes before its compressed copy, which is left
+ * out. */
 static tri_status take(const char **chosen, const char *path, const char *what)
 {
     if (!*chosen) {
@@ -54,7 +55,7 @@ static tri_status find_pair(const tri__file_list *files, pair *out)
     return NULL;
 }
 
-/* Both parts must agree on the number of classes, though a rare one may be missing in either. */
+/* All parts must have the same number of classes, though a rare class may be missing in one of them. */
 static tri_status count_classes(const pair pairs[TRI_PARTS], const char *cache_folder, int64_t *classes)
 {
     for (int part = 0; part < TRI_PARTS; part++) {
@@ -76,7 +77,7 @@ static void rename_last(char *text, const char *from, const char *to)
         found[i] = to[i];
 }
 
-/* The labels file that goes with an images file, by name: the same compression, or the other one. */
+/* Find the labels file that belongs to an images file, by name; either may be compressed. */
 static tri_status find_labels(tri__arena *arena, const char *images, const char **out)
 {
     char *labels = tri__arena_copy(arena, images);

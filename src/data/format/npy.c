@@ -16,7 +16,7 @@ static tri_status damaged(const char *name, const char *what)
     return tri_fail(TRI_BAD_DATA, "%s: not a NumPy array that can be read: %s", name, what);
 }
 
-/* Where the value of a key begins; NULL where there is none. */
+/* Where the value of a key begins; NULL if there is no such key. */
 static const char *value_of(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
@@ -67,7 +67,7 @@ static tri_status check_order(const char *name, const char *header, const tri__n
     return NULL;
 }
 
-/* bytes: of header and elements together. */
+/* *bytes: the size of header and elements together. */
 static tri_status parse_header(const char *name, const uint8_t *data, size_t size, tri__npy *out, uint64_t *bytes)
 {
     *out = (tri__npy){0};

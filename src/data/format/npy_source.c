@@ -1,4 +1,5 @@
-/* npy_source.c: a source over NumPy's arrays. x is read where it stands; y, which is small, is brought to classes or floats at once. */
+/* npy_source.c: a source over NumPy's arrays. x stays where it is, and is converted as it is read; y, which is small, is converted to
+ * classes or floats at once. */
 #include "data/format/npy_source.h"
 
 #include <ctype.h>
@@ -14,7 +15,7 @@
 #include "data/format/npy.h"
 #include "data/source/labels.h"
 
-/* An array and the memory that it stands in. */
+/* An array and the memory that holds it. */
 typedef struct {
     tri__npy array;
     tri__mapping file;
@@ -24,8 +25,8 @@ typedef struct {
 typedef struct {
     tri_source source;
     held_array x, y;     /* y.array.rank 0: there is none */
-    int32_t *labels;     /* [examples] classes, or … */
-    float *targets;      /* … [examples][outputs] */
+    int32_t *labels;     /* [examples] if labels are classes */
+    float *targets;      /* [examples][outputs] if they are not */
     char path[PATH_MAX]; /* of x */
 } npy_source;
 
@@ -83,11 +84,11 @@ static const tri__source_kind npy_kind = {.read = npy_read, .file_of = npy_file_
 
 /* ---- labels ---- */
 
-/* What y holds, and what that may be. */
+/* What values y holds. */
 typedef struct {
     tri__labels seen;
-    int64_t no_classes; /* rows whose label is no class */
-    bool beyond;        /* something is neither 0 nor 1 */
+    int64_t no_classes; /* rows whose label cannot be a class */
+    bool beyond;        /* a value is neither 0 nor 1 */
 } y_facts;
 
 static tri_status look_at_labels(const npy_source *self, y_facts *out)
@@ -96,7 +97,7 @@ static tri_status look_at_labels(const npy_source *self, y_facts *out)
     *out = (y_facts){.seen = {INT64_MAX, -2, 0}};
     for (int64_t i = 0; i < y->count; i++) {
         const double label = tri__npy_at(y, i);
-        if (!isfinite((float)label)) /* as it is kept */
+        if (!isfinite((float)label)) /* labels are kept as float */
             return tri_fail(TRI_BAD_DATA, "%s: label %" PRId64 " is not a finite number of 32 bits", self->path, i);
         out->beyond |= label != 0 && label != 1;
         if (!tri__label_is(label)) {
@@ -149,7 +150,7 @@ static tri_status take_labels(npy_source *self, const tri_source_options *option
     const int64_t outputs = row_of(y);
     y_facts facts;
     self->source.info.unlabelled = y->rank == 0;
-    if (y->rank == 0 && options->labels != TRI_LABEL_CLASS) /* whoever reads targets finds zeros */
+    if (y->rank == 0 && options->labels != TRI_LABEL_CLASS) /* readers of targets get zeros */
         tri__source_set_targets(&self->source, options->labels, options->outputs > 0 ? options->outputs : 1);
     if (y->rank == 0)
         return self->source.info.outputs ? tri__allocate((size_t)(self->source.info.examples * self->source.info.outputs), sizeof(float),
@@ -194,7 +195,7 @@ static tri_status load(const char *path, held_array *out)
     return tri__npy_parse(path, out->file.data, out->file.size, &out->array);
 }
 
-/* The header is looked at first: what its shape does not need is not inflated. */
+/* Read the header first: an entry whose size does not match its shape is not inflated. */
 static tri_status load_entry(const char *path, const char *entry, held_array *out)
 {
     tri__zip_entry found;
@@ -213,7 +214,7 @@ static tri_status load_entry(const char *path, const char *entry, held_array *ou
     return tri__npy_parse(path, plain, found.size, &out->array);
 }
 
-/* Where in a path the word stands that says which array it is, as in x.npy, X_train.npy, test-y.npy; NULL: nowhere. */
+/* The letter in a file's name that says which array it holds, as in x.npy, X_train.npy, test-y.npy; NULL if there is none. */
 static char *array_word(const char *path, char word)
 {
     const char *name = strrchr(path, '/');
@@ -223,7 +224,7 @@ static char *array_word(const char *path, char word)
     return NULL;
 }
 
-/* The file of y beside that of x; false where there is none. */
+/* The path of y's file, beside that of x; false if there is none. */
 static bool labels_beside(const char *x, char y[PATH_MAX])
 {
     const char *word = array_word(x, 'x');
@@ -236,7 +237,7 @@ static bool labels_beside(const char *x, char y[PATH_MAX])
     return tri__file_exists(y);
 }
 
-/* The only file of a part that is not y. */
+/* The one file of a part that is not y. */
 static tri_status find_examples(const tri__file_set *set, tri_part part, const char **out)
 {
     const tri__file_list *list = &set->part[part];
@@ -252,7 +253,7 @@ static tri_status find_examples(const tri__file_set *set, tri_part part, const c
     return *out ? NULL : tri_fail(TRI_BAD_DATA, "%s: has labels (y) but no examples (x)", set->spec);
 }
 
-/* An array of an archive by the first of its names that is there; TRI_NOT_FOUND: by none. names: up to a NULL. */
+/* Load the first array of an archive that has one of these names; TRI_NOT_FOUND if there is none. names end with NULL. */
 static tri_status load_any(const char *path, const char *const *names, held_array *out)
 {
     tri_status status = NULL;
@@ -266,8 +267,8 @@ static tri_status load_any(const char *path, const char *const *names, held_arra
     return status;
 }
 
-/* x and y; or those of a part, as Keras names them: x_train, y_train, x_test, y_test. inside: there is no file of the part alone, in which
- * they would be x and y. */
+/* Load x and y, or the arrays of a part, as Keras names them: x_train, y_train, x_test, y_test. inside: the file holds several parts, so x
+ * and y alone are not those of this part. */
 static tri_status load_archive(npy_source *self, const char *path, tri_part part, bool inside)
 {
     static const char *const x[TRI_PARTS][8] = {
@@ -289,7 +290,7 @@ static tri_status load_archive(npy_source *self, const char *path, tri_part part
     return NULL;
 }
 
-/* inside: the file holds other parts, too. */
+/* inside: the file also holds other parts. */
 static tri_status load_arrays(npy_source *self, const char *path, tri_part part, bool inside)
 {
     char labels[PATH_MAX];

@@ -1,4 +1,4 @@
-/* record_clicks.c: click records: the indices of the features that are there, their values, and a label. */
+/* record_clicks.c: click records: the indices of the features that are not zero, their values, and a label. */
 #include "data/format/record_clicks.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ tri_status tri__record_clicks_describe(tri__records *self, const char *spec, con
     return NULL;
 }
 
-/* The first index that is out of bounds, told with them. */
+/* The message names the first index that is out of bounds, and the bounds. */
 static tri_status bad_index(const tri__record_reader *self, int64_t count, int64_t features)
 {
     int64_t i = 0;
@@ -50,7 +50,7 @@ static tri_status bad_index(const tri__record_reader *self, int64_t count, int64
     return tri__record_damaged(self, what);
 }
 
-/* Indices, checked, → keys. How many there are in *count. */
+/* Read the indices, check them, and store them as keys. *count: how many there are. */
 static tri_status read_keys(tri__record_reader *self, const tri__example_target *to, int64_t *count)
 {
     const tri_source_info *info = &self->reader.source->info;
@@ -79,7 +79,7 @@ static tri_status read_keys(tri__record_reader *self, const tri__example_target 
     return all_right ? NULL : bad_index(self, *count, info->shape.dim[0]);
 }
 
-/* Those of infinities and of what is no number are the largest, but for the sign. */
+/* Without the sign, the bits of infinities and NaNs are larger than those of all finite numbers. */
 static bool all_finite(const float *values, int64_t count)
 {
     int32_t most = 0;
@@ -107,7 +107,7 @@ static tri_status read_values(tri__record_reader *self, const tri__example_targe
     return tri__record_damaged(self, what);
 }
 
-/* The label that is there, though it is no class; or that there is none. */
+/* The message shows the label that is not a class, or says that there is none. */
 static tri_status bad_label(const tri__record_reader *self)
 {
     const tri__feature *feature = &self->found[TRI_RECORD_LABEL];

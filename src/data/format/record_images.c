@@ -8,7 +8,7 @@
 
 #include "base/memory/memory.h"
 
-/* Bare pixels of the record; their size is checked against the bytes that are there. */
+/* The bare pixels of the record. Their shape must match the number of bytes. */
 static tri_status find_pixels(const tri__record_reader *self, tri__pixels *out)
 {
     const tri__feature *found = self->found;
@@ -44,7 +44,7 @@ static tri_status wrong_shape(const tri__record_reader *self, tri_shape seen)
     return tri__record_damaged(self, what);
 }
 
-/* Put before the message of a photo's damage which record it is of. */
+/* Add to the message about a damaged photo which record it is. */
 static tri_status of_record(const tri__record_reader *self, tri_status status)
 {
     return tri_wrap(status, "%s: record %" PRId64 " at byte %zu", self->file.name, self->record.number, self->record.offset);
@@ -113,7 +113,8 @@ static tri_status shape_of(tri__record_reader *self, tri_shape *out)
     return NULL;
 }
 
-/* The shape of the first record that is sound; where none is, the damage of the last. With several: whether others have other shapes. */
+/* The shape of the first sound record. If there is none, returns the damage of the last record. *several, unless NULL: whether other
+ * records have other shapes. */
 static tri_status find_shape(tri__record_reader *reader, int64_t records, tri_shape *out, bool *several)
 {
     tri_status damage = NULL;
@@ -138,7 +139,7 @@ static tri_status find_shape(tri__record_reader *reader, int64_t records, tri_sh
     return damage;
 }
 
-/* Take the name of one record's class, where it has one that is not known yet; false: out of memory. */
+/* Take the name of the record's class, if it has one that is not known yet. False if memory is short. */
 static bool take_name(tri__records *self, const tri__record_reader *reader, int64_t *missing)
 {
     const uint8_t *text;
@@ -151,7 +152,8 @@ static bool take_name(tri__records *self, const tri__record_reader *reader, int6
     return (self->class_names[label] = strndup((const char *)text, size)) != NULL;
 }
 
-/* Take names from the first records, as records are usually mixed. Where the first sound one has none, neither have the others. */
+/* Take names from the first records only, as the classes are usually mixed. If the first sound record has no name, neither have the
+ * others. */
 static tri_status collect_names(tri__records *self, tri__record_reader *reader, int64_t *missing)
 {
     int64_t classes = self->base.source.info.classes, looked = 1000 + 20 * classes;
@@ -168,7 +170,7 @@ static tri_status collect_names(tri__records *self, tri__record_reader *reader, 
     return NULL;
 }
 
-/* Names of classes stand in the records; a class whose name was not found is called by its number. */
+/* Find the names of classes in the records. A class whose name was not found is named by its number. */
 static tri_status find_names(tri__records *self, tri__record_reader *reader)
 {
     int64_t classes = self->base.source.info.classes, missing;

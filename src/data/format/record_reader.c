@@ -1,4 +1,4 @@
-/* record_reader.c: a record found by its number, checked, and its features found. */
+/* record_reader.c: finds a record by its number, verifies it, and finds its features. */
 #include "data/format/record_reader.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
-/* records.c: TFRecord files opened and gone through once.
+/* records.c: opens TFRecord files, and scans each of them once.
  *
- * The first time a file is opened, each record's features are looked at, for the number of classes and the like; the index keeps
- * these facts. Checksums are not verified then, except where a record would change the facts: so a damaged record does not change them, and
- * the bytes of photos are not touched. */
+ * The first time a file is opened, the scan looks at the features of each record, for the number of classes and the like; the index keeps
+ * these facts. The scan verifies a checksum only if the record would change the facts. So a damaged record cannot change them, and the
+ * bytes of photos are not read. */
 #include "data/format/records.h"
 
 #include <inttypes.h>
@@ -23,14 +23,14 @@ static record_kind kind_of(const tri__feature *found)
     return found[TRI_RECORD_INDEX].kind ? CLICKS : UNKNOWN_RECORDS;
 }
 
-/* Going through a file: memory for the integers of one record. */
+/* What a scan needs: memory for the integers of one record. */
 typedef struct {
     tri__tf_example_query query;
     int64_t *values;
     int64_t room;
 } scanner;
 
-/* How many integers a list has, and the largest + 1; false where it is damaged or there is no memory for it. */
+/* How many integers a list has, and the largest + 1; false if the list is damaged, or memory is short. */
 static bool measure_integers(scanner *self, const tri__feature *feature, int64_t *count, int64_t *bound)
 {
     *count = tri__feature_integers(feature, self->values, self->room);
@@ -48,7 +48,7 @@ static bool measure_integers(scanner *self, const tri__feature *feature, int64_t
     return *count >= 0;
 }
 
-/* What one record shows; false where it is no record of the kinds that are known. */
+/* The facts of one record; false if it is not a record of a known kind. */
 static bool look_at(scanner *self, const tri__record *record, int64_t *facts)
 {
     tri__feature found[TRI_RECORD_FEATURES];
@@ -103,7 +103,7 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
     tri__record record;
     tri_status status = NULL, damage = NULL;
     for (size_t offset = 0; offset < file.size && !status && !damage; offset = tri__record_end(&record)) {
-        status = tri__index_add(index, (int64_t)offset); /* also where it cannot be read: reading it says so */
+        status = tri__index_add(index, (int64_t)offset); /* also if it cannot be read: then reading it reports the damage */
         damage = tri__tfrecord_at(&file, offset, index->records, &record);
         if (!status && !damage)
             learn(&self, &file, &record, index->facts);
@@ -146,7 +146,7 @@ static tri_status merge(int64_t *facts, const tri__record_file *file)
     return NULL;
 }
 
-/* Why nothing is known of the records: the first one's damage, or that it is of another sort. */
+/* Say why no kind of record was recognised: the first record is damaged, or of an unknown kind. */
 static tri_status unknown(tri__records *self)
 {
     tri__record_reader reader = {.reader.source = &self->base.source};

@@ -1,12 +1,12 @@
-/* tf_example.c: tf.Example read and made.
+/* tf_example.c: reads and makes tf.Examples.
  *
- * Click records are a few hundred small numbers, so what counts is the time a number takes: all that is done for each is inlined here. */
+ * A click record has a few hundred small numbers, so the time for each number counts: the code that runs for each is inlined here. */
 #include "data/format/tf_example.h"
 
 #include <endian.h>
 #include <string.h>
 
-enum { VALUE = 1, KEY = 1, FEATURE = 2, ENTRY = 1, FEATURES = 1 }; /* numbers of fields, of the messages in the header */
+enum { VALUE = 1, KEY = 1, FEATURE = 2, ENTRY = 1, FEATURES = 1 }; /* field numbers of the messages in tf_example.h */
 
 void tri__tf_example_query_init(tri__tf_example_query *query, const char *const *names)
 {
@@ -25,7 +25,7 @@ static bool is_named(const tri__tf_example_query *query, int which, const tri__w
     return which < query->count && query->lengths[which] == length && memcmp(query->names[which], name->at, length) == 0;
 }
 
-/* Which wanted feature has this name, or −1; position: how many features of the record came before it. */
+/* The index of the wanted feature that has this name, or −1. position: how many features of the record came before it. */
 static int find_name(tri__tf_example_query *query, const tri__wire_reader *name, int position)
 {
     int *last = position < TRI_TF_EXAMPLE_WANTED ? &query->last[position] : NULL;
@@ -45,12 +45,12 @@ static bool is_message(const tri__wire_field *field, uint32_t number)
     return field->number == number && field->type == TRI_WIRE_BYTES;
 }
 
-/* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind replaces those before it. */
+/* Read a Feature. As protobuf demands, lists of one kind are joined, and a list of another kind replaces those before it. */
 static bool read_feature(tri__wire_reader reader, tri__feature *out)
 {
     bool damaged = false;
     tri__wire_field field;
-    const uint8_t *at = reader.at, *first = at; /* of this list, and of all those that count */
+    const uint8_t *at = reader.at, *first = at; /* where this list begins, and the first list that counts */
     *out = (tri__feature){0};
     for (; tri__wire_next(&reader, &field, &damaged); at = reader.at) {
         if (field.type != TRI_WIRE_BYTES || field.number < TRI_FEATURE_BYTES || field.number > TRI_FEATURE_INTEGERS)
@@ -101,8 +101,8 @@ bool tri__tf_example_find(tri__tf_example_query *query, const uint8_t *data, siz
     return !damaged;
 }
 
-/* Add what a field of a list holds, one value or a packed run, to out, of which room are there; count is how many there were before.
- * The new count, or −1: damaged. */
+/* Add the values of a list's field, one or a packed run, to out, which has room for `room` values. count: how many came before. Returns
+ * the new count, or −1 if the field is damaged. */
 typedef int64_t (*adder)(const tri__wire_field *field, void *out, int64_t room, int64_t count);
 
 static inline int64_t add_integers(const tri__wire_field *field, void *out, int64_t room, int64_t count)
@@ -132,7 +132,7 @@ static inline int64_t add_floats(const tri__wire_field *field, void *out, int64_
     if (field->size % 4)
         return -1;
     int64_t more = (int64_t)(field->size / 4), fit = room - count < more ? room - count : more;
-    for (int64_t i = 0; i < fit; i++) { /* where bytes have the same order in memory, it is a copy */
+    for (int64_t i = 0; i < fit; i++) { /* on little-endian CPUs the compiler makes this a copy */
         uint32_t bits;
         memcpy(&bits, field->bytes + 4 * i, sizeof bits);
         floats[count + i] = tri__wire_float(le32toh(bits));
@@ -175,7 +175,7 @@ int64_t tri__feature_floats(const tri__feature *feature, float *out, int64_t roo
     return read_values(feature, TRI_FEATURE_FLOATS, add_floats, out, room);
 }
 
-/* out: a reader of the first value. */
+/* out: a tri__wire_reader, which receives the first value. */
 static inline int64_t add_bytes(const tri__wire_field *field, void *out, int64_t room, int64_t count)
 {
     if (field->type != TRI_WIRE_BYTES)
@@ -195,7 +195,7 @@ bool tri__feature_bytes(const tri__feature *feature, const uint8_t **data, size_
     return true;
 }
 
-enum { HEAD_ROOM = 11 }; /* of the tag and the length that stand before all features */
+enum { HEAD_ROOM = 11 }; /* bytes for the tag and the length before all features */
 
 void tri__tf_example_begin(tri__tf_example_writer *example)
 {
@@ -203,13 +203,13 @@ void tri__tf_example_begin(tri__tf_example_writer *example)
     tri__wire_put_raw(&example->features, (const uint8_t[HEAD_ROOM]){0}, HEAD_ROOM);
 }
 
-/* Bytes of a field whose tag takes one byte. */
+/* The size of a field whose tag takes one byte. */
 static size_t field_size(size_t content)
 {
     return 1 + tri__wire_varint_size(content) + content;
 }
 
-/* Everything of a feature that stands before its values; size: of the values. */
+/* Write everything of a feature that comes before its values. size: bytes of the values. */
 static void put_heads(tri__wire_buffer *buffer, const char *name, tri__feature_kind kind, size_t size)
 {
     size_t list = field_size(size), feature = field_size(list), entry = field_size(strlen(name)) + field_size(feature);

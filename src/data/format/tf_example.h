@@ -11,47 +11,48 @@
 
 #include "base/bytes/wire.h"
 
-typedef enum { TRI_FEATURE_NONE, TRI_FEATURE_BYTES, TRI_FEATURE_FLOATS, TRI_FEATURE_INTEGERS } tri__feature_kind; /* as numbered above */
+/* The numbers are those of the fields of Feature. */
+typedef enum { TRI_FEATURE_NONE, TRI_FEATURE_BYTES, TRI_FEATURE_FLOATS, TRI_FEATURE_INTEGERS } tri__feature_kind;
 
 typedef struct {
     tri__feature_kind kind; /* TRI_FEATURE_NONE: the record does not have it */
-    tri__wire_reader list;  /* its values, as they stand in the record … */
-    bool several;           /* … in several lists, one after another: then list holds these */
+    tri__wire_reader list;  /* the values, in the bytes of the record; if `several`, the lists of values */
+    bool several;           /* the values are in several lists, one after another */
 } tri__feature;
 
 enum { TRI_TF_EXAMPLE_WANTED = 16 }; /* the most features that can be asked for at once */
 
-/* The features that somebody wants of many records. It remembers which feature stood at which position in the last record: in files that
- * one program wrote they all have the same order, and each name is compared once. One thread uses it. */
+/* The features that a caller wants from many records. The query remembers which feature was at which position in the last record: files
+ * that one program wrote have the same order in every record, so each name is compared only once. One thread uses a query. */
 typedef struct {
     const char *names[TRI_TF_EXAMPLE_WANTED];
     size_t lengths[TRI_TF_EXAMPLE_WANTED]; /* of the names */
     int count;
-    int last[TRI_TF_EXAMPLE_WANTED]; /* by position in the record: which it was */
+    int last[TRI_TF_EXAMPLE_WANTED]; /* by position in the last record: which feature was there */
 } tri__tf_example_query;
 
-/* names are borrowed; they end in NULL. */
+/* names end with NULL, and are borrowed as long as the query is used. */
 void tri__tf_example_query_init(tri__tf_example_query *query, const char *const *names);
 
-/* Find the wanted features of a record: found[i] is what names[i] asked for. False where the bytes are no tf.Example. */
+/* Find the wanted features of a record: found[i] is the feature called names[i]. False if the bytes are not a tf.Example. */
 bool tri__tf_example_find(tri__tf_example_query *query, const uint8_t *data, size_t size, tri__feature *found);
 
-/* The values of a list. At most room are stored; how many there are is returned, −1 where the list is damaged or of another kind. */
+/* Store the values of a list, at most room. Returns how many there are, or −1 if the list is damaged or of another kind. */
 int64_t tri__feature_integers(const tri__feature *feature, int64_t *out, int64_t room);
 int64_t tri__feature_floats(const tri__feature *feature, float *out, int64_t room);
-bool tri__feature_bytes(const tri__feature *feature, const uint8_t **data, size_t *size); /* the first value; false: there is none */
+bool tri__feature_bytes(const tri__feature *feature, const uint8_t **data, size_t *size); /* the first value; false if there is none */
 
-/* A record being made; zeroed, it is ready. Its memory serves one record after another. */
+/* Makes records, one after another, in the same memory. A zeroed writer is ready. */
 typedef struct {
-    tri__wire_buffer features; /* behind room for their head */
+    tri__wire_buffer features; /* the features, after room for the head that finish writes */
 } tri__tf_example_writer;
 
-void tri__tf_example_begin(tri__tf_example_writer *example); /* a new record; what was there is gone */
+void tri__tf_example_begin(tri__tf_example_writer *example); /* start a new record; the last one is gone */
 void tri__tf_example_add_integers(tri__tf_example_writer *example, const char *name, const int64_t *values, size_t count);
 void tri__tf_example_add_floats(tri__tf_example_writer *example, const char *name, const float *values, size_t count);
 void tri__tf_example_add_bytes(tri__tf_example_writer *example, const char *name, const void *data, size_t size);
 
-/* The whole record, valid until the next begin. Fails only where memory ran out. */
+/* The complete record, valid until the next begin. Fails only if memory ran out. */
 TRI_MUST_CHECK tri_status tri__tf_example_finish(tri__tf_example_writer *example, const uint8_t **data, size_t *size);
 void tri__tf_example_fini(tri__tf_example_writer *example);
 

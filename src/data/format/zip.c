@@ -1,4 +1,4 @@
-/* zip.c: the files of a zip archive, found by its directory, which stands at its end. Sizes above 4 GB are in extra fields (zip64). */
+/* zip.c: finds the files of a zip archive in the directory at its end. Sizes above 4 GB are in extra fields (zip64). */
 #include <string.h>
 #include <zlib.h>
 
@@ -51,7 +51,7 @@ static tri_status find_directory(const archive *zip, uint64_t *offset, uint64_t 
     return NULL;
 }
 
-/* The numbers that did not fit into four bytes follow each other in the extra field of zip64. */
+/* Replace numbers that did not fit into four bytes by those in the extra field of zip64, which has them one after another. */
 static void widen(const uint8_t *extra, size_t size, uint64_t *numbers[], int count)
 {
     while (size >= 4) {
@@ -76,7 +76,7 @@ static bool is_called(const uint8_t *name, size_t length, const char *entry)
            (length == wanted || (length == wanted + 4 && memcmp(name + wanted, ".npy", 4) == 0));
 }
 
-/* An entry of the directory: what it says of the file, whose bytes stand elsewhere. */
+/* Read an entry of the directory, and find the file's bytes, which are elsewhere in the archive. */
 static tri_status take_entry(const archive *zip, const uint8_t *entry, size_t name_length, size_t extra_length, tri__zip_entry *out)
 {
     const uint64_t method = number_at(entry + 10, 2);
@@ -119,7 +119,7 @@ static tri_status broken(const char *name)
     return tri_fail(TRI_BAD_DATA, "%s: what is compressed in it is damaged (fetch or save it again)", name);
 }
 
-/* Inflates until the room is full, or there is no more. size: how many bytes that gave; ended: it was all. */
+/* Inflate until out is full or the data ends. *size: bytes written; *ended: the data has ended. */
 static tri_status inflate_into(const char *name, const tri__zip_entry *entry, uint8_t *out, size_t room, size_t *size, bool *ended)
 {
     z_stream stream = {.next_out = out};

@@ -1,8 +1,8 @@
 /* clicks.c: synthetic click records.
  *
- * A record's random numbers are a SplitMix64 sequence that begins at a Philox number of the record's own, so that any record can be made
- * alone, in half a microsecond. A weight of the hidden model is a function of the seed, the field and the value: nothing is stored,
- * however many features there are. */
+ * A record's random numbers are a SplitMix64 sequence that starts with a Philox number of the record. So any record can be made alone, in
+ * half a microsecond. A weight of the hidden model is a function of the seed, the field and the value: no weights are stored, however many
+ * features there are. */
 #include "data/make/clicks.h"
 
 #include <math.h>
@@ -15,13 +15,13 @@
 
 #define DEFAULT_EXAMPLES    INT64_C(1000000)
 #define MOST_EXAMPLES       INT64_C(1000000000000)
-#define CLICKED             0.256 /* of all records, as in Criteo's log */
-#define STRENGTH            0.3   /* deviation of a weight */
-#define TRIALS              4096  /* records by which the bias is set */
+#define CLICKED             0.256 /* share of records that are clicks, as in Criteo's log */
+#define STRENGTH            0.3   /* standard deviation of a weight */
+#define TRIALS              4096  /* records from which the bias is computed */
 #define CRITEO_VOCABULARY   33762577.0
 #define SMALLEST_VOCABULARY 10
 
-/* What Criteo's fields are like: the largest number, or how many categories; per mille that are empty. */
+/* Criteo's fields: size is the largest number, or how many categories there are; empty is how many of 1000 are empty. */
 static const struct {
     int64_t size;
     int empty;
@@ -72,7 +72,7 @@ static void zipf_init(tri__zipf *zipf, uint64_t size)
 static uint64_t zipf_draw(const tri__zipf *zipf, uint64_t *state)
 {
     uint64_t random = next(state) >> 32;
-    int k = (int)(random * (uint64_t)zipf->octaves >> 32); /* octaves are nearly equally likely: this one or a neighbour */
+    int k = (int)(random * (uint64_t)zipf->octaves >> 32); /* octaves are nearly equally likely: it is this one or a neighbour */
     while (k > 0 && random < zipf->until[k - 1])
         k--;
     while (random >= zipf->until[k])
@@ -81,12 +81,13 @@ static uint64_t zipf_draw(const tri__zipf *zipf, uint64_t *state)
     for (;;) {
         random = next(state);
         uint64_t n = first + ((random >> 32) * count >> 32);
-        if ((random & UINT32_MAX) * n < first << 32) /* taken as often as first / n */
+        if ((random & UINT32_MAX) * n < first << 32) /* accept n with probability first / n */
             return n;
     }
 }
 
-/* The n-th most frequent category of a field, as text shows it; no two are the same. (MurmurHash3's finaliser can be undone.) */
+/* The n-th most frequent category of a field, as the number that text shows. No two are the same, as MurmurHash3's finaliser is a
+ * bijection. */
 static uint32_t category_of(int field, uint64_t n)
 {
     uint32_t word = (uint32_t)n + (uint32_t)field * 0x9e3779b9U;
@@ -95,7 +96,7 @@ static uint32_t category_of(int field, uint64_t n)
     return word ^ (word >> 16);
 }
 
-/* A weight of the hidden model: nearly normal, the sum of four parts of a hash, of mean 0 and deviation STRENGTH. */
+/* A weight of the hidden model: the sum of four parts of a hash, which is nearly normal, with mean 0 and deviation STRENGTH. */
 static double weight_of(uint64_t model, int field, uint64_t word)
 {
     uint64_t hash = tri__key_mix(model ^ tri__key_mix(word + ((uint64_t)field << 40)));
@@ -128,7 +129,7 @@ static uint64_t word_of(const tri__click *click, int field)
     return hexadecimal(click->categories[field - TRI_CRITEO_NUMBERS]);
 }
 
-/* All but the label; gives Σ weights. */
+/* Make all fields but the label. Returns the sum of their weights. */
 static double make_fields(const tri__clicks *clicks, uint64_t *state, tri__click *out)
 {
     double sum = 0;
@@ -151,7 +152,7 @@ static double logistic(double x)
     return 1 / (1 + exp(-x));
 }
 
-/* The bias for which CLICKED of the records are clicks. */
+/* The bias that makes a share CLICKED of the records clicks. */
 static double find_bias(const tri__clicks *clicks)
 {
     static const uint64_t trial_key = 0x7472696c;

@@ -1,9 +1,9 @@
 /* digits.c: drawn digits, 28×28, that need no files.
  *
- * A digit is one or two strokes of a pen through fixed points in a unit square. Every record bends, turns, slants, scales and moves
- * them by random amounts of its own, draws them with a pen of its own width and ink, and adds noise. All of it follows from the
- * seed, the part and the record number, so a record is the same whoever draws it. Sets of usual size are drawn once, when the
- * source is opened (some 8 µs an example), and stand in memory; larger ones are drawn as they are read. */
+ * A digit is one or two strokes of a pen through fixed points in a unit square. Each record bends, turns, slants, scales and moves
+ * them by random amounts, draws them with a pen of random width and ink, and adds noise. All of this follows from the seed, the part and
+ * the record number, so a record is the same on every machine and thread. Sets of usual size are drawn once, when the source is opened
+ * (some 8 µs an example), and kept in memory; larger ones are drawn as they are read. */
 #include "data/make/digits.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ enum { SIDE = TRI_DIGITS_SIDE, PIXELS = TRI_DIGITS_PIXELS, CLASSES = 10, MOST_PO
 
 #define DEFAULT_EXAMPLES 60000
 #define MOST_EXAMPLES    INT64_C(1000000000)
-#define STRAY            0.05F           /* how far a point may stray, in the unit square */
-#define MOST_RESIDENT    INT64_C(300000) /* examples that are drawn at once: 235 MB */
+#define STRAY            0.05F           /* how far a point may be moved, in the unit square */
+#define MOST_RESIDENT    INT64_C(300000) /* examples that are kept in memory: 235 MB */
 
 typedef struct {
     float x, y;
@@ -32,7 +32,7 @@ typedef struct {
     } at[MOST_POINTS]; /* hundredths of the unit square: x to the right, y down */
 } stroke;
 
-/* How a digit is written. A stroke of no points is none. */
+/* One way to write a digit. If there is only one stroke, the second has no points. */
 typedef struct {
     int digit;
     stroke strokes[2];
@@ -61,7 +61,7 @@ static const char *const class_names[] = {"0", "1", "2", "3", "4", "5", "6", "7"
 typedef struct {
     tri_source source;
     tri__key key;
-    uint8_t *resident_x, *resident_labels; /* NULL where examples are drawn as they are read */
+    uint8_t *resident_x, *resident_labels; /* NULL if examples are drawn as they are read */
 } digits_source;
 
 /* The handwriting of one record: an affine map from the unit square to pixels, and a pen. */
@@ -72,7 +72,7 @@ typedef struct {
     float noise;  /* 0 … 255 */
 } handwriting;
 
-/* From low to high, by a random number in [0, 1). */
+/* A number between low and high. random: in [0, 1) */
 static float between(float low, float high, float random)
 {
     return low + (high - low) * random;
@@ -95,7 +95,7 @@ static handwriting choose_handwriting(const float random[10])
     };
 }
 
-/* A point of the unit square, strayed a little, in pixels. */
+/* A point of the unit square, moved a little at random, in pixels. */
 static point map_point(const handwriting *by, float x, float y, const float random[2])
 {
     x += between(-STRAY, STRAY, random[0]) - 0.5F;

@@ -1,4 +1,5 @@
-/* fake.c: random bytes in any shape with random labels, to measure with. Made when read, from the seed and the record number. */
+/* fake.c: random bytes in any shape with random labels, for measurements. A record is made when it is read, from the seed and its
+ * number. */
 #include "data/make/fake.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* make.c: the table of makers, and what they share: a folder that appears whole or not at all. */
+/* make.c: the table of makers, and what they share: a folder that appears complete or not at all. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/make/make.h"
 
@@ -17,7 +17,7 @@
 #include "data/make/make_images.h"
 #include "data/text/criteo.h"
 
-#define MARK ".tmp-" /* between the name that a folder will have and the process that makes it */
+#define MARK ".tmp-" /* in a temporary name, between the folder's final name and the number of the process */
 
 static const tri__make_kind kinds[] = {
     {"clicks",
@@ -48,7 +48,7 @@ tri_status tri__make_tell(const tri__make_request *request, int64_t done, int64_
 {
     if (request->progress)
         request->progress(request->context, done, all);
-    const bool stopped = request->stop && __atomic_load_n(request->stop, __ATOMIC_RELAXED); /* any thread of the pool asks */
+    const bool stopped = request->stop && __atomic_load_n(request->stop, __ATOMIC_RELAXED); /* any thread of the pool may ask */
     return stopped ? tri_fail(TRI_STOPPED, "stopped; nothing is left of it") : NULL;
 }
 
@@ -69,7 +69,7 @@ static tri_status check_out(const char *path)
 
 static tri_status publish(const char *temporary, const char *path)
 {
-    if (rename(temporary, path)) /* an empty folder may be there and is replaced */
+    if (rename(temporary, path)) /* replaces an empty folder */
         return tri_fail(TRI_IO, "%s: cannot be given its final name %s: %s", temporary, path, strerror(errno));
     return tri__folder_sync(path);
 }
@@ -99,7 +99,7 @@ static tri_status make_at(const tri__make_kind *kind, tri__make_request request,
     return status;
 }
 
-/* The process that makes a data set under this temporary name, name.tmp-PROCESS; 0 where it is none of name. */
+/* The process that makes a data set under this temporary name, name.tmp-PROCESS; 0 if it is not a temporary name of name. */
 static pid_t maker_of(const char *temporary, const char *name, size_t length)
 {
     if (strncmp(temporary, name, length) != 0 || strncmp(temporary + length, MARK, strlen(MARK)) != 0)
@@ -109,7 +109,8 @@ static pid_t maker_of(const char *temporary, const char *name, size_t length)
     return process > 0 && process <= INT_MAX && !*end ? (pid_t)process : 0;
 }
 
-/* Remove what killed calls for the same folder left behind. What cannot be removed stays. path: its first length characters count. */
+/* Remove what killed calls for the same folder left behind. What cannot be removed stays. Only the first length characters of path
+ * count. */
 static void sweep(const char *path, size_t length)
 {
     const char *name = path + length;

@@ -1,6 +1,6 @@
-/* make_clicks.c: click records written as files: TFRecord, LIBSVM or Criteo text.
+/* make_clicks.c: writes click records as files: TFRecord, LIBSVM or Criteo text.
  *
- * A partition is a file with a stretch of the records, written by one thread from its first record to its last: what is in it depends
+ * A partition is a file with a range of the records. One thread writes it, from its first record to its last, so what it holds depends
  * on the request alone. The records are those of the source clicks:FEATURES with the same seed. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/make/make_clicks.h"
@@ -23,7 +23,7 @@
 #define REPORT_EVERY    4096 /* records */
 #define LONGEST_LINE    (4 + TRI_CRITEO_FIELDS * 14)
 
-/* A partition being written: what a format needs of it. */
+/* What a format needs to write a partition. */
 typedef struct {
     int64_t features;
     tri__writer *text;
@@ -37,7 +37,7 @@ typedef struct {
     bool is_text;
 } format;
 
-/* index and value of every feature, and the label */
+/* Write a tf.Example: index and value of every feature, and the label. */
 static tri_status put_example(sink *to, const tri__click *click)
 {
     int32_t keys[TRI_CRITEO_FIELDS];
@@ -65,7 +65,8 @@ static int by_key(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Indices from 1 on, increasing, as the format wants them; where two fields fall on one feature, its value is 2. */
+/* Write a line of LIBSVM text. Its indices count from 1 and increase, as the format demands. If two fields hash to one feature, its value
+ * is 2. */
 static tri_status put_libsvm(sink *to, const tri__click *click)
 {
     int32_t keys[TRI_CRITEO_FIELDS];
@@ -162,7 +163,7 @@ static tri_status write_partition(const partition_task *self, const char *path, 
     return to.text ? tri__writer_commit(to.text) : tri__tfrecord_writer_commit(to.records);
 }
 
-/* Where a partition begins: all have the same number of records, or one more. No product: it could overflow. */
+/* The first record of a partition. Sizes differ by one record at most. partition × records could overflow, so it is not computed. */
 static int64_t first_of(const partition_task *self, int64_t partition)
 {
     int64_t each = self->records / self->partitions, more = self->records % self->partitions;

@@ -1,4 +1,4 @@
-/* make_clicks.h: click records written as files: TFRecord, LIBSVM or Criteo text; a row of make.c. */
+/* make_clicks.h: writes click records as files: TFRecord, LIBSVM or Criteo text. A row of the table in make.c. */
 #ifndef TRI_DATA_MAKE_MAKE_CLICKS_H
 #define TRI_DATA_MAKE_MAKE_CLICKS_H
 

@@ -1,6 +1,6 @@
-/* make_digits.c: drawn digits written as four IDX files, as MNIST comes: images and labels, for training and for testing.
+/* make_digits.c: writes drawn digits as four IDX files, like those of MNIST: images and labels, for training and for testing.
  *
- * A round of digits is drawn by all threads into memory, then written in order. They are those of the source digits:N. */
+ * All threads draw a round of digits into memory; then one thread writes it in order. The digits are those of the source digits:N. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/make/make_digits.h"
 
@@ -16,12 +16,12 @@
 
 enum {
     BLOCK = 512,      /* digits that a thread draws at a time */
-    BLOCKS = 64,      /* in a round */
+    BLOCKS = 64,      /* blocks in a round */
     IMAGES_HEAD = 16, /* magic number and three dimensions */
     LABELS_HEAD = 8,
 };
 
-#define MOST_COUNT INT64_C(4294967295) /* what the format has room for */
+#define MOST_COUNT INT64_C(4294967295) /* the format has 32 bits for it */
 
 /* A round: digits first … end − 1 of a part. */
 typedef struct {
@@ -40,7 +40,7 @@ static tri_status draw_block(void *context, int64_t block)
     return NULL;
 }
 
-/* Magic number and dimensions, 4 bytes each, most significant first. */
+/* Write magic number and dimensions, 4 bytes each, most significant first. */
 static void write_head(tri__writer *to, const uint32_t *words, int count)
 {
     for (int i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* make_digits.h: drawn digits written as IDX files; a row of make.c. */
+/* make_digits.h: writes drawn digits as IDX files. A row of the table in make.c. */
 #ifndef TRI_DATA_MAKE_MAKE_DIGITS_H
 #define TRI_DATA_MAKE_MAKE_DIGITS_H
 

@@ -1,8 +1,8 @@
-/* make_images.c: photos of flowers, drawn and stored as JPEG files, one folder a class.
+/* make_images.c: draws photos of flowers, and stores them as JPEG files, one folder for each class.
  *
- * A class is a number of petals and a hue; neighbouring classes overlap in hue, so colour alone does not tell them apart. Every photo has a
- * flower of its own place, size, turn and light, before a soft background with other soft things in it, and noise. All of it follows from
- * the seed, the part and the record number. Classes take turns, so each has the same share. */
+ * A class is a number of petals and a hue; neighbouring classes overlap in hue, so colour alone does not tell them apart. Each photo has a
+ * flower at a random place, size, angle and light, in front of a soft background with soft blobs, and noise. All of this follows from the
+ * seed, the part and the record number. Classes take turns, so each has the same share. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/make/make_images.h"
 
@@ -22,15 +22,15 @@
 #include "data/source/source.h"
 
 enum {
-    GRID = 6,  /* the background is this many spots of colour each way, blown up */
-    BLOBS = 4, /* soft things behind the flower */
+    GRID = 6,  /* the background is GRID × GRID spots of colour, enlarged */
+    BLOBS = 4, /* soft blobs behind the flower */
     FEWEST_PETALS = 3,
     PETAL_COUNTS = 6,
     QUALITY = 90,
-    SMALLEST = 8, /* of a side: less shows no petals */
+    SMALLEST = 8, /* pixels of a side: a smaller photo shows no petals */
     LARGEST = 8192,
     MOST_CLASSES = 1000,
-    RANDOM_NUMBERS = 128, /* more than a photo takes */
+    RANDOM_NUMBERS = 128, /* more than a photo needs */
 };
 
 #define MOST_COUNT INT64_C(100000000)
@@ -40,12 +40,12 @@ typedef struct {
     float red, green, blue; /* 0 … 255 */
 } colour;
 
-/* What is drawn onto: [height][width][3], and a stream of random numbers in [0, 1) that belongs to this photo. */
+/* The picture that is being drawn, [height][width][3], and the random numbers in [0, 1) of this photo. */
 typedef struct {
     int64_t height, width;
     uint8_t *pixels;
     float random[RANDOM_NUMBERS];
-    int used; /* of random */
+    int used; /* how many of random are used */
 } canvas;
 
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
     const tri__make_request *request;
     tri_part part;
     tri__key key;
-    int digits; /* of a class number in a folder's name, so that names sort as numbers do */
+    int digits; /* of the class number in a folder's name, so that names sort like numbers */
     _Atomic int64_t *done;
     _Atomic int64_t *bytes;
     int64_t all; /* photos of both parts */
@@ -76,7 +76,7 @@ static float between(canvas *self, float low, float high)
     return low + (high - low) * next(self);
 }
 
-/* hue: turns around the circle; strength: 0 is grey; light: 0 … 1 */
+/* hue: in turns of the colour circle; strength: 0 is grey; light: 0 … 1 */
 static colour colour_of(float hue, float strength, float light)
 {
     float wave[3];
@@ -90,7 +90,7 @@ static uint8_t to_byte(float value)
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value + 0.5F);
 }
 
-/* Let part of the colour, 0 … 1, cover a pixel. */
+/* Mix a colour into a pixel. part: its share, 0 … 1 */
 static void cover(uint8_t *pixel, colour by, float part)
 {
     pixel[0] = to_byte((float)pixel[0] + part * (by.red - (float)pixel[0]));
@@ -111,7 +111,8 @@ static tri_status draw_background(canvas *self, tri__resizer *resizer)
     return tri__resize(resizer, &(tri__pixels){grid, GRID, GRID, 3, GRID * 3}, self->height, self->width, self->pixels);
 }
 
-/* How much of a pixel at (x, y) from the middle is inside, 0 … 1; the edge is `soft` pixels wide. inward: 0 at the edge, 1 in the middle */
+/* The share of a pixel that is inside the flower, 0 … 1. (x, y): from the middle. The edge is `soft` pixels wide. *inward: 0 at the edge,
+ * 1 in the middle */
 static float inside(const flower *form, float x, float y, float soft, float *inward)
 {
     float distance = sqrtf(x * x + y * y), edge = form->radius;
@@ -181,7 +182,7 @@ static void add_noise(canvas *self, tri__key key, uint8_t *noise)
     }
 }
 
-/* pixels and noise: [height][width][3] */
+/* Draw a photo. pixels and noise: [height][width][3] */
 static tri_status draw(const photo_task *self, int64_t record, uint8_t *pixels, uint8_t *noise)
 {
     const tri__make_request *request = self->request;

@@ -1,4 +1,4 @@
-/* make_images.h: drawn photos written as JPEG files, a folder for each class; a row of make.c. */
+/* make_images.h: writes drawn photos as JPEG files, one folder for each class. A row of the table in make.c. */
 #ifndef TRI_DATA_MAKE_MAKE_IMAGES_H
 #define TRI_DATA_MAKE_MAKE_IMAGES_H
 

@@ -1,7 +1,7 @@
 /* files.c: from what the user typed to the files of a data set, and from their bytes to their format.
  *
- * A folder is looked through with its subfolders; files of no known format in it (a readme, a licence) are passed over, but a file that
- * was itself named, by its path or by a glob, must be one. All files that are known must be of one format. */
+ * A folder is searched with its subfolders. Files of no known format in it (a readme, a licence) are left out, but a file that the user
+ * named, by its path or by a glob, must have a known format. All files of known formats must have the same one. */
 #define _GNU_SOURCE /* GLOB_BRACE, strcasestr */
 #include "data/open/files.h"
 
@@ -29,11 +29,11 @@
 #include "data/text/libsvm.h"
 
 enum {
-    DEEPEST = 8,      /* levels of subfolders: more is a link that leads in circles */
+    DEEPEST = 8,      /* levels of subfolders: more means a link that leads in circles */
     HEAD_BYTES = 4096 /* of a compressed file, inflated to recognise it */
 };
 
-/* In the order in which they are asked: those that are sure of themselves first. */
+/* In the order in which they are tried: the formats that are recognised most surely come first. */
 static const tri__file_format *const formats[] = {
     &tri__tfrecord_format,    &tri__idx_format,    &tri__jpeg_folder_format, &tri__png_folder_format,
     &tri__webp_folder_format, &tri__npy_format,    &tri__npz_format,         &tri__cifar_format,
@@ -53,13 +53,13 @@ static const char *list_formats(char text[LONGEST_LIST])
 
 typedef struct {
     const char *path;
-    tri_part part, folder_part; /* by its name and folders; by its folders alone */
+    tri_part part, folder_part; /* the part by its name and folders; the part by its folders alone */
     const tri__file_format *format;
-    bool named; /* by the user, not found in a folder */
-    bool aside; /* of a format that is no data beside others */
+    bool named; /* the user named it; otherwise it was found in a folder */
+    bool aside; /* its format is not data beside files of other formats */
 } found_file;
 
-/* What is in a folder and is not read: how often, and the first. */
+/* Things found in a folder that are not read: how many, and the first of them. */
 typedef struct {
     int64_t count;
     const char *first; /* a path */
@@ -73,10 +73,10 @@ typedef struct {
     int64_t room;
     const tri__file_format *format;        /* of the first file */
     const char *format_seen_in;            /* a path */
-    bool mixed;                            /* formats that may stand side by side do */
-    bool table;                            /* the model was trained on one: a named file of no known format is one */
-    left_out unknown, aside, links, empty; /* files of no known format, and of another one; links that lead nowhere, folders without a data
-                                            * file */
+    bool mixed;                            /* there are several formats, which may be mixed */
+    bool table;                            /* the model was trained on a table: a named file of no known format is taken as one */
+    left_out unknown, aside, links, empty; /* files of no known format, files of another format, links that lead nowhere, folders without a
+                                            * data file */
 } search;
 
 static tri_status no_memory(const search *self)
@@ -104,7 +104,7 @@ static void leave_out(left_out *what, const char *path)
         what->first = path;
 }
 
-/* Marks of success, hidden files, and files that somebody is still writing. */
+/* Hidden files, marks such as _SUCCESS, and files that are still being written. */
 static bool is_passed_over(const char *name)
 {
     return name[0] == '.' || name[0] == '_' || strstr(name, ".tmp-");
@@ -117,7 +117,7 @@ static tri_status add_entry(search *self, const char *folder, const char *name, 
     const char *entry = tri__arena_format(self->arena, "%s/%s", folder, name);
     if (!entry)
         return no_memory(self);
-    if (tri__file_exists(entry)) /* as most are */
+    if (tri__file_exists(entry)) /* most entries are files */
         return add_file(self, entry, part, false);
     if (!tri__folder_exists(entry)) {
         leave_out(&self->links, entry);
@@ -152,7 +152,7 @@ static bool is_glob(const char *spec)
     return strpbrk(spec, "*?[{");
 }
 
-/* By the folders that a glob left open: what lies in photos/test is found by a glob in photos, too. */
+/* The part of a file that a glob found, by the folders that the glob did not spell out: photos/t* also finds photos/test. */
 static tri_part part_of_match(const char *spec, const char *path)
 {
     size_t literal = strcspn(spec, "*?[{"), length;
@@ -196,7 +196,7 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const found_file *)a)->path, ((const found_file *)b)->path);
 }
 
-/* Where there is no test part, the validation part is it; and so where there is no validation part, the test part stays what it is. */
+/* If there is no test part, the validation part becomes the test part. */
 static void settle_tests(search *self)
 {
     bool any_test = false;
@@ -207,7 +207,7 @@ static void settle_tests(search *self)
             self->files[i].part = TRI_PART_TEST;
 }
 
-/* Files that were named are the train part where none of them is: --test 'val-*' means just these. */
+/* If the user named all files and none is of the train part, they are the train part: --test 'val-*' means exactly these files. */
 static void settle_parts(search *self)
 {
     bool all_named = true, any_train = false;
@@ -257,14 +257,14 @@ static const tri__file_format *format_by_name(const char *name)
     return NULL;
 }
 
-/* Formats that are known by their first bytes come first in the table. */
+/* A format that the first bytes alone identify; such formats come first in the table. */
 static const tri__file_format *format_by_head(const uint8_t *head, size_t size)
 {
     const tri__file_format *format = format_of_bytes(head, size);
     return format && format->by_head ? format : NULL;
 }
 
-/* A folder of photos has many files: they are only mapped where a look at the beginning does not do. */
+/* A folder of photos has many files, so a file is mapped only if its first bytes do not identify its format. */
 static tri_status recognise(const char *path, const tri__file_format **out)
 {
     uint8_t head[TRI_FILE_HEAD];
@@ -281,14 +281,14 @@ static tri_status recognise(const char *path, const tri__file_format **out)
     return NULL;
 }
 
-/* The format of each file, NULL where it is not known. Tables and archives beside other data are not data. */
+/* Find the format of each file, NULL if unknown. Formats that are not data beside others, such as tables, are marked `aside`. */
 static tri_status recognise_each(search *self)
 {
     bool others = false;
     for (int i = 0; i < self->count; i++) {
         TRI_TRY(recognise(self->files[i].path, &self->files[i].format));
         if (!self->files[i].format && self->table && self->files[i].named)
-            self->files[i].format = &tri__csv_format; /* of one column, or damaged: reading tells */
+            self->files[i].format = &tri__csv_format; /* it has one column, or is damaged: reading it reports what is wrong */
         others |= self->files[i].format && !self->files[i].format->aside;
     }
     for (int i = 0; i < self->count && others; i++)
@@ -299,7 +299,7 @@ static tri_status recognise_each(search *self)
     return NULL;
 }
 
-/* Find the one format of all files; those of none are taken off the list. */
+/* Find the one format of all files. Files of no known format are removed from the list. */
 static tri_status recognise_all(search *self)
 {
     int kept = 0;
@@ -340,8 +340,8 @@ static tri_status list_part(const search *self, tri_part part, tri__file_list *o
     return NULL;
 }
 
-/* Whether a file may be of the part: settling takes files out of the validation part, and puts none in but the validation part's into
- * the test part. One file may hold several: its format tells. */
+/* Whether any file may belong to the part, before formats are known. settle_parts may later move files to the train part, to the part of
+ * their folder, or from the validation part to the test part. A single file may hold several parts. */
 static bool may_have(const search *self, tri_part part)
 {
     for (int i = 0; i < self->count; i++) {
@@ -360,7 +360,7 @@ static tri_status no_such_part(const search *self, tri_part part)
     return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->spec, names[part]);
 }
 
-/* "3 files of no known format (the first is photos/a.gif)", after a comma where something stands before it. */
+/* Append "3 files of no known format (the first is photos/a.gif)", after a comma if text is not empty. */
 static void tell_left_out(char *text, size_t size, const left_out *what, const char *one, const char *many)
 {
     size_t used = strlen(text);
@@ -369,7 +369,7 @@ static void tell_left_out(char *text, size_t size, const left_out *what, const c
                  what->count == 1 ? "" : "the first is ", what->first);
 }
 
-/* What was found and is left out, as the source's note. */
+/* Write into the source's note what was found and left out. */
 static tri_status add_note(const search *self, tri_source *source)
 {
     char text[1024] = "";
@@ -377,7 +377,7 @@ static tri_status add_note(const search *self, tri_source *source)
     tell_left_out(text, sizeof text, &self->aside, "file of another format", "files of another format");
     tell_left_out(text, sizeof text, &self->links, "link that leads nowhere", "links that lead nowhere");
     tell_left_out(text, sizeof text, &self->empty, "empty folder", "empty folders");
-    const char *own = source->info.note; /* of the format */
+    const char *own = source->info.note; /* the note of the format */
     char *note = NULL;
     if (!*text)
         return NULL;
@@ -392,7 +392,7 @@ static tri_status open_found(search *self, tri_part part, int64_t classes, const
 {
     TRI_TRY(find_files(self));
     if (!may_have(self, part))
-        return no_such_part(self, part); /* without a look into every file */
+        return no_such_part(self, part); /* without opening every file */
     TRI_TRY(recognise_all(self));
     settle_parts(self);
     tri__file_set set = {.spec = self->spec, .classes = classes, .format = self->mixed ? NULL : self->format};

@@ -1,4 +1,4 @@
-/* open.c: a source found by what the user typed: a name that is known here, or a path. */
+/* open.c: opens the source that the user typed: a known name, or a path. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "data/open/files.h"
 #include "data/stream/stream.h"
 
-/* Sources that are made, not read. */
+/* Synthetic sources. */
 static const struct {
     const char *name;
-    bool alone; /* it needs no numbers behind a colon */
+    bool alone; /* its name needs no arguments after a colon */
     tri_status (*open)(const char *arguments, tri_part part, const tri_source_options *options, tri_source **out);
 } synthetic[] = {
     {"clicks", false, tri__clicks_open},
@@ -46,7 +46,7 @@ static tri_status open_known(const tri__known_set *set, tri_part part, const tri
     return status;
 }
 
-/* A name that the first length bytes of spec may have meant, as a hint; "" where none is near. */
+/* A hint with the known name that is nearest to the first length bytes of spec; "" if none is near. */
 static const char *suggest(const char *spec, size_t length, char hint[TRI_NEAREST_HINT])
 {
     char given[64];
@@ -75,7 +75,7 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
     size_t length = colon ? (size_t)(colon - spec) : strlen(spec);
     for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
         if (strlen(synthetic[i].name) == length && strncmp(synthetic[i].name, spec, length) == 0 &&
-            (colon || synthetic[i].alone || !tri__files_are(spec))) /* a folder may well be called clicks */
+            (colon || synthetic[i].alone || !tri__files_are(spec))) /* a folder may be called clicks, too */
             return part == TRI_PART_VALIDATION ? tri_fail(TRI_NOT_FOUND, "%s: has no validation part", spec)
                                                : synthetic[i].open(colon ? colon + 1 : NULL, part, options, out);
     const tri__known_set *set = tri__known_find(spec);
@@ -90,7 +90,7 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
                     spec, suggest(spec, length, hint));
 }
 
-/* What only sparse examples have. Criteo's words, and what is drawn like them, are hashed in any case. */
+/* Set what only sparse examples have. The words of Criteo text and of synthetic clicks are always hashed. */
 static tri_status set_keys(tri_source *source, const char *spec, const tri_source_options *options)
 {
     const bool dense = !source->info.width;

@@ -1,5 +1,5 @@
-/* augment.c: pictures changed at random. Those that are only mirrored and moved are copied row by row; a turned one is sampled pixel by
- * pixel, from where its window, mirrored or not, shows it. Light comes last, on what is there. */
+/* augment.c: changes pictures at random. A picture that is only mirrored or moved is copied row by row. A picture that is turned is
+ * sampled pixel by pixel, and mirrored and moved in the same pass. Brightness, contrast and saturation come last. */
 #include "data/photo/augment.h"
 
 #include <math.h>
@@ -9,17 +9,17 @@
 
 #define CROP_SHARE 8    /* a picture moves by up to 1/8 of its height and width */
 #define MOST_ANGLE 15.0 /* degrees */
-#define MOST_LIGHT 0.2  /* brightness, contrast and saturation are from 1 − this to 1 + this */
+#define MOST_LIGHT 0.2  /* brightness, contrast and saturation are factors from 1 − MOST_LIGHT to 1 + MOST_LIGHT */
 
 /* How one picture is changed. */
 typedef struct {
     bool flip;
-    int64_t down, right; /* how far the window moves */
+    int64_t down, right; /* how far the window moves, in pixels */
     double angle;        /* radians */
     float brightness, contrast, saturation;
 } change;
 
-/* What --augment takes. */
+/* Set the flag that --augment calls name; false if there is none. */
 static bool set(tri__augment *augment, const char *name, size_t length)
 {
     const struct {
@@ -58,13 +58,13 @@ tri_status tri__augment_check(const tri__augment *augment, tri_shape shape)
                     tri_shape_text(shape, text, sizeof text));
 }
 
-/* From −most to most, each as likely as any other. */
+/* A whole number from −most to most, all equally likely. */
 static int64_t move(tri__key key, uint64_t counter, int64_t most)
 {
     return (int64_t)tri__random_below(key, counter, (uint64_t)(2 * most + 1)) - most;
 }
 
-/* From −most to most. */
+/* A number from −most to most. */
 static double amount(tri__key key, uint64_t counter, double most)
 {
     return most * (2.0 * (double)tri__random_below(key, counter, UINT64_C(1) << 32) / (double)(UINT64_C(1) << 32) - 1);
@@ -90,10 +90,10 @@ static int64_t clamp(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* One row of width pixels, moved. */
+/* Copy one row of width pixels, moved. */
 static void move_row(const uint8_t *from, uint8_t *to, int64_t width, size_t pixel, int64_t right)
 {
-    int64_t first = clamp(-right, width), last = clamp(width - right, width); /* pixels of to that the picture covers */
+    int64_t first = clamp(-right, width), last = clamp(width - right, width); /* the pixels of `to` that the picture covers */
     memcpy(to + (size_t)first * pixel, from + (size_t)(first + right) * pixel, (size_t)(last - first) * pixel);
     for (int64_t x = 0; x < first; x++)
         memcpy(to + (size_t)x * pixel, from, pixel);
@@ -101,7 +101,7 @@ static void move_row(const uint8_t *from, uint8_t *to, int64_t width, size_t pix
         memcpy(to + (size_t)x * pixel, from + (size_t)(width - 1) * pixel, pixel);
 }
 
-/* The same, mirrored. pixel is a constant where this is called, so that a pixel is copied by a move or two. */
+/* The same, mirrored. Callers pass a constant as pixel, so that a pixel is copied by a move instruction or two. */
 static inline void mirror_row(const uint8_t *from, uint8_t *to, int64_t width, size_t pixel, int64_t right)
 {
     for (int64_t x = 0; x < width; x++)
@@ -137,7 +137,7 @@ static float element(const uint8_t *picture, tri_type type, size_t at)
     return value;
 }
 
-/* Bytes are rounded, and end at 0 and 255. */
+/* Write a value. Bytes are rounded and limited to 0 … 255. */
 static void put(uint8_t *picture, tri_type type, size_t at, float value)
 {
     if (type == TRI_U8)
@@ -146,7 +146,7 @@ static void put(uint8_t *picture, tri_type type, size_t at, float value)
         memcpy(picture + at * sizeof value, &value, sizeof value);
 }
 
-/* Between the four pixels around (y, x), of which those outside are those of the edge. */
+/* Interpolate between the four pixels around (y, x). A pixel outside the picture repeats the edge. */
 static void sample(const uint8_t *from, uint8_t *to, tri_type type, tri_shape shape, double y, double x)
 {
     const int64_t height = shape.dim[0], width = shape.dim[1], channels = shape.dim[2], top = (int64_t)floor(y), left = (int64_t)floor(x);
@@ -183,7 +183,7 @@ static double mean_of(const uint8_t *picture, tri_type type, size_t count)
     return sum / (double)count;
 }
 
-/* v ← (mean + contrast · (v − mean)) · brightness, and of three channels away from the pixel's grey by saturation */
+/* v ← (mean + contrast · (v − mean)) · brightness. With three channels, saturation also scales the distance from the pixel's grey. */
 static void light(uint8_t *picture, tri_type type, tri_shape shape, change by)
 {
     const size_t channels = (size_t)shape.dim[2], count = (size_t)tri_shape_count(shape);

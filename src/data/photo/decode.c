@@ -1,5 +1,5 @@
-/* decode.c: the decoder of a picture found by its first bytes. JPEG photos are resized while they are decoded; the others are decoded
- * whole, and then resized. */
+/* decode.c: the first bytes of a picture choose its decoder. JPEG photos are resized while they are decoded; other pictures are decoded
+ * whole and then resized. */
 #include "data/photo/decode.h"
 
 #include <inttypes.h>
@@ -13,14 +13,14 @@
 #include "data/photo/webp/webp.h"
 
 #define MOST_PIXELS          (INT64_C(1) << 28)
-#define MOST_PIXELS_PER_BYTE 16384 /* a few bytes can claim an empty picture of any size; one with more pixels than this is no photo */
+#define MOST_PIXELS_PER_BYTE 16384 /* a few bytes can claim an empty picture of any size; one with more pixels a byte is not a photo */
 
 struct tri__photo_decoder {
     tri__jpeg *jpeg;
     tri__resizer resizer;
-    uint8_t *pixels; /* of a picture decoded whole; room bytes */
+    uint8_t *pixels; /* [room] a picture that is decoded whole */
     int64_t room;
-    uint8_t *coloured; /* of a picture that becomes grey; coloured_room bytes */
+    uint8_t *coloured; /* [coloured_room] a picture that becomes grey */
     int64_t coloured_room;
 };
 
@@ -48,7 +48,7 @@ void tri__photo_decoder_destroy(tri__photo_decoder *decoder)
     free(decoder);
 }
 
-/* A header is not trusted: a size that so few bytes cannot hold is refused before anything is allocated. */
+/* A header is not trusted: if the bytes are too few for the size that it claims, the picture is refused before anything is allocated. */
 static tri_status check_size(size_t bytes, int64_t height, int64_t width)
 {
     if (height < 1 || width < 1 || height > MOST_PIXELS / width)
@@ -77,7 +77,7 @@ static void drop_opacity(uint8_t *pixels, int64_t count)
         memmove(pixels + 3 * i, pixels + 4 * i, 3);
 }
 
-/* All of the picture into decoder->pixels: [height][width][3] */
+/* Decode the whole picture into decoder->pixels: [height][width][3] */
 static tri_status decode_whole(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t height, int64_t width)
 {
     bool png = tri__png_is(data, size);
@@ -105,7 +105,7 @@ static tri_status decode_colours(tri__photo_decoder *decoder, const uint8_t *dat
     return tri__resize(&decoder->resizer, &from, height, width, rgb);
 }
 
-/* rgb: [count][3] → grey: [count]. The weights of BT.601, in 1/65536, add up to 1: what was grey stays as it is. */
+/* rgb: [count][3] → grey: [count]. The weights of BT.601, in 1/65536, add up to 1, so grey pixels do not change. */
 static void take_brightness(const uint8_t *restrict rgb, int64_t count, uint8_t *restrict grey)
 {
     enum { RED = 19595, GREEN = 38470, BLUE = 7471, HALF = 1 << 15, BITS = 16 };

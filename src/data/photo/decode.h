@@ -1,6 +1,6 @@
-/* decode.h: pictures of every known encoding decoded to bytes of red, green and blue, or of brightness alone, and brought to a size.
+/* decode.h: decodes pictures of every known encoding to bytes of red, green and blue, or of brightness alone, and resizes them.
  *
- * Messages tell what is wrong; the caller puts before them which picture it is. */
+ * A message says what is wrong; the caller adds which picture it is. */
 #ifndef TRI_DATA_PHOTO_DECODE_H
 #define TRI_DATA_PHOTO_DECODE_H
 
@@ -10,17 +10,17 @@
 
 #include "trireme/status.h"
 
-/* What decoding needs. Belongs to one thread; only a larger picture than ever before allocates. */
+/* What decoding needs. One thread uses a decoder. It allocates memory only for a picture that is larger than all before. */
 typedef struct tri__photo_decoder tri__photo_decoder;
 
 TRI_MUST_CHECK tri_status tri__photo_decoder_create(tri__photo_decoder **out);
 void tri__photo_decoder_destroy(tri__photo_decoder *decoder); /* accepts NULL */
 
-/* Height and width as the header tells them, which is checked to be one that tri__photo_decode takes. */
+/* Height and width from the header. Fails if tri__photo_decode cannot take such a picture. */
 TRI_MUST_CHECK tri_status tri__photo_size(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t *height, int64_t *width);
 
-/* The picture, brought to height × width → out: [height][width][channels]. Of 3 channels grey pictures have three equal ones; the only one
- * is the brightness, 0.299 red + 0.587 green + 0.114 blue. Transparency is left out. */
+/* Decode the picture and resize it → out: [height][width][channels]. channels: 3 (grey pictures get three equal channels) or 1 (the
+ * brightness, 0.299 red + 0.587 green + 0.114 blue). Transparency is dropped. */
 TRI_MUST_CHECK tri_status tri__photo_decode(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t height, int64_t width,
                                             int64_t channels, uint8_t *out);
 

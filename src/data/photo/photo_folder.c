@@ -1,7 +1,7 @@
-/* photo_folder.c: photos in folders, one folder a class, decoded as they are read.
+/* photo_folder.c: photos in folders, one folder for each class, decoded as they are read.
  *
- * Opening looks at names only, and at headers where nobody gave a size. A reader keeps a decoder and the bytes of the last photo, both of
- * which grow to what the largest photo needs. */
+ * Opening reads only names, and also headers if the options give no size. A reader keeps a decoder and the bytes of the last photo; both
+ * grow to what the largest photo needs. */
 #include "data/photo/photo_folder.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 typedef struct {
     tri_source source;
-    tri__arena *arena;    /* owns all below */
+    tri__arena *arena;    /* owns all fields below */
     const char **paths;   /* [examples] */
     int32_t *labels;      /* [examples] */
     const char **classes; /* [info.classes], sorted */
@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
     tri__reader base;
     tri__photo_decoder *decoder;
-    uint8_t *bytes; /* of the photo; room bytes */
+    uint8_t *bytes; /* [room] of the last photo */
     int64_t room;
 } photo_reader;
 
@@ -102,7 +102,7 @@ static tri_status no_memory(const tri__file_set *set)
     return tri_fail(TRI_NO_MEMORY, "out of memory for the %zu photos of %s", tri__file_set_count(set), set->spec);
 }
 
-/* The folder that path lies in: *name is not ended by NUL, but length characters long. */
+/* The name of the folder that path is in. Returns its length, as no NUL ends it. */
 static size_t folder_of(const char *path, const char **name)
 {
     const char *end = strrchr(path, '/');
@@ -117,7 +117,7 @@ static size_t folder_of(const char *path, const char **name)
     return (size_t)(end - begin);
 }
 
-/* Whether the folder that path lies in has folders of its own, and the neighbour lies in one of them. */
+/* Whether neighbour is in a subfolder of the folder that path is in. */
 static bool is_above(const char *path, const char *neighbour)
 {
     size_t length = (size_t)(strrchr(path, '/') - path) + 1;
@@ -132,8 +132,8 @@ static bool lies_directly_in(const char *folder, const char *path)
     return strncmp(path, folder, length) == 0 && path[length] == '/' && !strchr(path + length + strspn(path + length, "/"), '/');
 }
 
-/* A photo has no class where it lies in the data set's own folder, in that of a part (train/a.jpg, test/b.jpg), or beside folders of
- * classes. Paths are sorted: where a folder holds photos and folders of photos, some of both are neighbours. */
+/* A photo has no class if it is directly in the data set's folder, in the folder of a part (train/a.jpg, test/b.jpg), or beside folders
+ * of classes. Paths are sorted, so if a folder holds photos and folders of photos, some of both are neighbours in the list. */
 static tri_status check_place(const tri__file_set *set, tri_part part, size_t i, const char *class)
 {
     const tri__file_list *list = &set->part[part];
@@ -157,7 +157,7 @@ static bool is_named(const char *class, const char *name, size_t length)
     return strncmp(class, name, length) == 0 && !class[length];
 }
 
-/* Names of classes end in checkpoints, which are JSON and so UTF-8. */
+/* Names of classes are written into checkpoints as JSON, so they must be UTF-8. */
 static tri_status check_name(const char *class, const char *path)
 {
     if (tri__utf8_length(class, strlen(class)) == strlen(class))
@@ -166,7 +166,7 @@ static tri_status check_name(const char *class, const char *path)
                     path);
 }
 
-/* The names of a part's folders, added to classes. Paths are sorted, so that neighbours mostly share a folder. */
+/* Add the names of a part's folders to classes. Paths are sorted, so neighbours mostly share a folder. */
 static tri_status add_classes(photo_source *self, const tri__file_set *set, tri_part part, size_t *count)
 {
     for (size_t i = 0; i < set->part[part].count; i++) {
@@ -182,7 +182,7 @@ static tri_status add_classes(photo_source *self, const tri__file_set *set, tri_
     return NULL;
 }
 
-/* The names of all folders that photos lie in, sorted, each once. */
+/* Find the names of all folders that hold photos, sorted, each once. */
 static tri_status find_classes(photo_source *self, const tri__file_set *set)
 {
     size_t photos = tri__file_set_count(set), count = 0, kept = 0;
@@ -200,7 +200,7 @@ static tri_status find_classes(photo_source *self, const tri__file_set *set)
     return NULL;
 }
 
-/* By bisection. A name comes before the longer ones that begin with it. */
+/* The class of a photo, by bisection. A name comes before longer names that begin with it. */
 static int32_t class_of(const photo_source *self, const char *path)
 {
     const char *name;
@@ -233,7 +233,7 @@ static tri_status take_photos(photo_source *self, const tri__file_set *set, cons
     return NULL;
 }
 
-/* Compare one photo's size with the first one's; damage is told when the photo is read. */
+/* Compare one photo's size with that of the first. Damage is not reported here, but when the photo is read. */
 static tri_status compare_size(photo_source *self, photo_reader *reader, int64_t record, bool any_size, tri_shape *first,
                                int64_t *first_record)
 {
@@ -263,7 +263,7 @@ static tri_status compare_size(photo_source *self, photo_reader *reader, int64_t
                     self->paths[*first_record], first->dim[1], first->dim[0], self->paths[record], width, height);
 }
 
-/* The one size that all photos have, or, where any will do, that of the first. */
+/* Find the size that all photos have or, with any_size, the size of the first. */
 static tri_status find_size(photo_source *self, bool any_size, tri_shape *out)
 {
     tri__reader *reader;
@@ -288,7 +288,7 @@ static const char *name_format(const tri__file_format *format)
                                                 : "photos";
 }
 
-/* Where photos may lie anywhere, one that lies in no folder of a class shows that there are no classes. */
+/* With labels_optional, a photo outside the folders of classes means that there are no classes. */
 static tri_status find_classes_or_none(photo_source *self, const tri__file_set *set, const tri_source_options *options)
 {
     tri_status status = find_classes(self, set);

@@ -1,9 +1,9 @@
 /* resize.c: halving, then bilinear interpolation in 16-bit arithmetic.
  *
- * A weight is a whole number of 1/256, so a product of weight and byte, and the sum of two whose weights add up to 256, fit 16 bits:
- * the compiler makes vectors of it wherever the bytes that share a weight stand one after another. In rows they do. For columns the
- * picture is transposed, its rows are blended, and it is transposed back: in squares of 16×16 bytes that takes fewer instructions than to
- * pick neighbours one by one. Channels are taken apart and done one by one. */
+ * A weight is a whole number of 1/256. So a product of weight and byte fits 16 bits, and so does the sum of two products whose weights add
+ * up to 256. The compiler can use vectors if bytes that share a weight are adjacent. In rows they are. For columns the picture is
+ * transposed, its rows are blended, and it is transposed back: in squares of 16×16 bytes that takes fewer instructions than to pick
+ * neighbours one by one. Channels are separated and resized one by one. */
 #include "data/photo/resize.h"
 
 #include <math.h>
@@ -18,17 +18,17 @@ enum { TILE = 16 };
 
 typedef uint8_t tile_row __attribute__((vector_size(TILE)));
 
-/* One plane, and the memory that its resizing takes. Strides of what stands in between are multiples of TILE. */
+/* One plane, and the memory to resize it. The strides of lower, turned and smaller are multiples of TILE. */
 typedef struct {
     const uint8_t *from;
     int64_t height, width; /* of from */
     size_t step;           /* bytes from one pixel of from to the next */
     size_t stride;         /* bytes from one row of from to the next */
     int64_t to_height, to_width;
-    uint8_t *plane;   /* from without gaps, halved: [height][width] */
-    uint8_t *lower;   /* of the wanted height: [to_height][width] */
-    uint8_t *turned;  /* the same, transposed: [width][to_height] */
-    uint8_t *smaller; /* of the wanted width too: [to_width][to_height] */
+    uint8_t *plane;   /* from, without gaps and halved: [height][width] */
+    uint8_t *lower;   /* with the wanted height: [to_height][width] */
+    uint8_t *turned;  /* lower, transposed: [width][to_height] */
+    uint8_t *smaller; /* turned, with the wanted width: [to_width][to_height] */
 } plane_job;
 
 void tri__resizer_fini(tri__resizer *resizer)
@@ -42,7 +42,7 @@ static size_t up_to_tile(int64_t size)
     return ((size_t)size + TILE - 1) / TILE * TILE;
 }
 
-/* Memory for all planes of one picture, whose sizes came from outside but fit memory: the picture is there. */
+/* Reserve memory for all planes of one picture. Its sizes come from outside, but cannot overflow, as the picture itself is in memory. */
 static tri_status lay_out(tri__resizer *resizer, plane_job *self)
 {
     size_t plane = up_to_tile(self->height * self->width), lower = up_to_tile(self->to_height) * up_to_tile(self->width);
@@ -55,7 +55,7 @@ static tri_status lay_out(tri__resizer *resizer, plane_job *self)
     return NULL;
 }
 
-/* The plane without gaps. */
+/* Copy the plane without gaps. */
 static void take_apart(plane_job *self)
 {
     for (int64_t y = 0; y < self->height; y++) {
@@ -69,7 +69,7 @@ static void take_apart(plane_job *self)
     self->stride = (size_t)self->width;
 }
 
-/* Average rows 2i and 2i + 1; a last single row is left out. Writing follows reading, so both may be the same memory. */
+/* Average rows 2i and 2i + 1; a last single row is left out. Writes stay behind reads, so both may be the same memory. */
 static void halve_rows(plane_job *self)
 {
     self->height /= 2;
@@ -97,7 +97,7 @@ static void halve_columns(plane_job *self)
     self->stride = (size_t)self->width;
 }
 
-/* Between which two of `from` rows the i-th of `to` lies: the first, and the weight of the second. */
+/* Row i of `to` rows lies between two of `from` rows. Returns the first of these; *weight: the weight of the second. */
 static int64_t neighbour(int64_t i, int64_t to, int64_t from, uint16_t *weight)
 {
     double at = ((double)i + 0.5) * (double)from / (double)to - 0.5;
@@ -138,7 +138,7 @@ static tile_row zip_high(tile_row a, tile_row b)
     return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 
-/* 16×16 bytes. Zipping row i with row i + 8, four times over, brings every byte to its place. */
+/* Transpose 16×16 bytes: interleaving row i with row i + 8, four times, brings every byte to its place. */
 static void transpose_tile(const uint8_t *from, size_t stride, uint8_t *to, size_t to_stride)
 {
     tile_row a[TILE], b[TILE];
@@ -166,7 +166,7 @@ static void transpose(const uint8_t *from, int64_t height, int64_t width, size_t
             transpose_tile(from + (size_t)y * stride + x, stride, to + (size_t)x * to_stride + y, to_stride);
 }
 
-/* The last step: [to_width][to_height] → to: [to_height][to_width] without gaps, so that tiles at the edges are cut. */
+/* The last step: smaller, [to_width][to_height] → to: [to_height][to_width] without gaps. Tiles at the edges are cut. */
 static void turn_back(const plane_job *self, uint8_t *to, size_t step)
 {
     size_t stride = up_to_tile(self->to_height);

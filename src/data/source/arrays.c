@@ -1,4 +1,4 @@
-/* arrays.c: examples that stand in arrays of the caller's. */
+/* arrays.c: a source of examples in the caller's arrays. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void array_destroy(tri_source *source)
 
 static const tri__source_kind array_kind = {.read = array_read, .destroy = array_destroy};
 
-/* The number of classes: as told, or the largest label + 1. */
+/* The number of classes: as the caller says, or the largest label + 1. */
 static tri_status count_classes(const tri_arrays *arrays, int64_t *classes)
 {
     *classes = arrays->classes;

@@ -1,4 +1,4 @@
-/* dense.c: a sparse source as a dense one. A reader has room for one example's keys and values, and spreads them over zeros. */
+/* dense.c: makes a dense source of a sparse one. A reader reads one example's keys and values, and spreads them over zeros. */
 #include "data/source/dense.h"
 
 #include <inttypes.h>
@@ -104,7 +104,7 @@ tri_status tri__source_make_dense(tri_source **source)
     self->source.info = *info;
     self->source.info.width = 0;
     self->source.info.spec = strdup(info->spec);
-    self->source.info.note = NULL; /* that of the sparse one has been told */
+    self->source.info.note = NULL; /* the sparse source has reported its own */
     if (!self->source.info.spec) {
         free(self);
         return tri_fail(TRI_NO_MEMORY, "out of memory while opening %s", info->spec);

@@ -1,4 +1,4 @@
-/* digest.c: a CRC-32C of what a source tells about itself and of a few of its examples. */
+/* digest.c: a CRC-32C of a source's description and of a few of its examples. */
 #include "data/source/digest.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/memory/memory.h"
 #include "data/source/source.h"
 
-/* One example, as it is read: dense ones have x, sparse ones keys and values. */
+/* Memory for one example: x if it is dense, keys and values if it is sparse. */
 typedef struct {
     uint8_t *x;
     int32_t *keys;
@@ -53,7 +53,7 @@ static uint32_t sum_info(const tri_source_info *info, int64_t examples)
     return tri__crc32c(sum, info->shape.dim, (size_t)info->shape.rank * sizeof *info->shape.dim);
 }
 
-/* Only features that are there count: the most that an example has may be another number on a machine with other test files. */
+/* Sum only the features that the example has, not info.width: on a machine with other test files the width may differ. */
 static uint32_t sum_example(uint32_t sum, const tri_source *source, const example_buffer *buffer)
 {
     sum = sum_number(sum, buffer->label);

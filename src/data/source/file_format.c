@@ -1,4 +1,4 @@
-/* file_format.c: which part files and folders are of, by their names. */
+/* file_format.c: to which part files and folders belong, by their names. */
 #include "data/source/file_format.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ static tri_part part_of_word(const char *word, size_t length)
         tri_part part;
     } words[] = {{"test", TRI_PART_TEST},        {"t10k", TRI_PART_TEST},       {"val", TRI_PART_VALIDATION},
                  {"valid", TRI_PART_VALIDATION}, {"eval", TRI_PART_VALIDATION}, {"validation", TRI_PART_VALIDATION}};
-    size_t digits = length; /* without those at the end */
+    size_t digits = length; /* the length of the word without digits at its end */
     while (digits > 0 && isdigit((unsigned char)word[digits - 1]))
         digits--;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -31,7 +31,7 @@ static tri_part part_of_word(const char *word, size_t length)
     return TRI_PART_TRAIN;
 }
 
-/* By words: "t10k-images", "cats_test2.bin", "val", but not "oval" or "contest". */
+/* The part by the words of a name: "t10k-images", "cats_test2.bin", "val", but not "oval" or "contest". */
 static tri_part part_by_words(const char *name)
 {
     for (const char *at = name; *at;) {

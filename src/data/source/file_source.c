@@ -13,7 +13,7 @@ static tri_status merge_files(const tri__file_source_format *format, const tri__
     return NULL;
 }
 
-/* The facts of a part that is not opened otherwise. */
+/* Merge the facts of another part, whose files are opened only for this. */
 static tri_status merge_other(const tri__file_source_format *format, const tri__file_list *other, const char *cache_folder, int64_t *facts)
 {
     if (other->count == 0)
@@ -25,7 +25,7 @@ static tri_status merge_other(const tri__file_source_format *format, const tri__
     return status;
 }
 
-/* The facts of all parts, those of this one first. */
+/* Merge the facts of all parts, beginning with this part. */
 static tri_status merge_parts(const tri__file_source_format *format, const tri__record_files *files, const tri__file_set *set,
                               tri_part part, const char *cache_folder, int64_t *facts)
 {

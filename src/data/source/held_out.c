@@ -1,5 +1,5 @@
-/* held_out.c: two views of one source. The records that are held out are listed in rising order: the i-th of them is record i of the one
- * view. Record j of the other is record j + k of the source, where k of the listed ones come before it. */
+/* held_out.c: two views of one source. A list names the records that are held out, in rising order; entry i of the list is record i of one
+ * view. Record j of the other view is record j + k of the source, where k is how many listed records come before it. */
 #include "data/source/held_out.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/memory/memory.h"
 
 typedef struct {
-    atomic_int users; /* views */
+    atomic_int users; /* views that use this list */
     int64_t count;
     int64_t record[]; /* [count], rising */
 } record_list;
@@ -21,7 +21,7 @@ typedef struct {
     tri_source source;
     tri_source *whole;
     record_list *list;
-    bool listed; /* it has the listed records, not the others */
+    bool listed; /* this view has the listed records; otherwise it has all others */
 } view;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
     tri__reader *whole;
 } view_reader;
 
-/* How many listed records come before record j of the others: those whose number, without the listed ones before it, is at most j. */
+/* How many listed records come before record j of the other view. Listed record i comes before it if its number − i is at most j. */
 static int64_t listed_before(const record_list *list, int64_t j)
 {
     int64_t low = 0, high = list->count;
@@ -104,7 +104,7 @@ static const tri__source_kind view_kind = {
     .destroy = view_destroy,
 };
 
-/* Each record is taken with the chance that is left for it, so that exactly count are. */
+/* Take each record with probability (records still to take) / (records left), so that exactly count are taken. */
 static tri_status draw(int64_t examples, int64_t count, uint64_t seed, record_list **out)
 {
     const tri__key key = tri__key_split_name(tri__key_of(seed), "validation");
@@ -121,7 +121,7 @@ static tri_status create_view(tri_source *whole, record_list *list, bool listed,
     TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
     self->source.kind = &view_kind;
     self->source.info = whole->info;
-    self->source.info.note = NULL; /* that of the whole has been told */
+    self->source.info.note = NULL; /* the whole source has reported its own */
     self->source.info.examples = listed ? list->count : whole->info.examples - list->count;
     self->source.example_bytes = whole->example_bytes;
     self->source.fields = whole->fields;
@@ -136,7 +136,7 @@ static tri_status create_view(tri_source *whole, record_list *list, bool listed,
     return NULL;
 }
 
-/* From here on the view owns its part of what both read. */
+/* From now on the view uses the whole source and the list, and releases them when it is destroyed. */
 static void attach(view *self, tri_source *whole, record_list *list)
 {
     self->whole = whole;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { HIGHEST_BIT = 63 }; /* which stands for all labels above */
+enum { HIGHEST_BIT = 63 }; /* means that any larger label occurs */
 
 bool tri__label_is(double label)
 {
@@ -23,7 +23,7 @@ static int64_t greatest_divisor(int64_t a, int64_t b)
     return b ? greatest_divisor(b, a % b) : a;
 }
 
-/* The largest step that leads from the lowest label to all others. */
+/* The largest step with which all labels can be reached from the lowest one. */
 static int64_t step_of(const tri__labels *labels)
 {
     int64_t step = labels->high - labels->low;
@@ -33,8 +33,8 @@ static int64_t step_of(const tri__labels *labels)
     return step;
 }
 
-/* A label that is −1 stands for −1 and +1, whatever else occurs. Another that occurs alone is one of 0 and 1, or of class numbers from 1
- * on. */
+/* The numbering if −1 occurs, or only one label. −1 means that labels are −1 and +1. A single 0 or 1 means that labels are 0 and 1. A
+ * single larger label is a class number that counts from 1. */
 static tri_numbering number_one(int64_t label)
 {
     if (label == -1)

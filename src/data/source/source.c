@@ -1,4 +1,4 @@
-/* source.c: the calls that every source answers, handed on to its kind. */
+/* source.c: calls that every source has; most of them call a function of its kind. */
 #include "data/source/source.h"
 
 #include <errno.h>
@@ -155,7 +155,7 @@ static tri_status check_records(const tri_source *source, const int64_t *records
     return NULL;
 }
 
-/* One of labels and targets is not NULL. */
+/* Exactly one of labels and targets is not NULL. */
 static tri_status read_rows(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels, float *targets)
 {
     TRI_TRY(check_records(source, records, count));

@@ -1,4 +1,5 @@
-/* input.c: bytes that come one after another. A wait looks at `stop` ten times a second: a signal may arrive just before the wait. */
+/* input.c: a buffer for bytes that come from a pipe or the like. A wait checks `stop` ten times a second, as a signal may arrive just
+ * before the wait begins and would not interrupt it. */
 #include "data/stream/input.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ void tri__input_use(tri__input *input, size_t bytes)
     input->offset += (int64_t)bytes;
 }
 
-/* Room behind the last byte: what was used makes way, and only where that is not enough there is more memory. */
+/* Make room after the last byte: move unused bytes to the front, and grow the buffer only if that is not enough. */
 static tri_status make_room(tri__input *input)
 {
     const size_t kept = input->end - input->first;
@@ -52,7 +53,7 @@ static tri_status make_room(tri__input *input)
     return NULL;
 }
 
-/* Is there something to read, or the end? Waits for a moment at most. */
+/* *out: there is something to read, or the input has ended. Waits at most `milliseconds`. */
 static tri_status glance(const tri__input *input, int milliseconds, bool *out)
 {
     struct pollfd look = {.fd = input->fd, .events = POLLIN};

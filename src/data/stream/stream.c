@@ -1,7 +1,7 @@
-/* stream.c: a source over bytes that come one after another.
+/* stream.c: a source over the bytes of an input.
  *
- * await finds where the next record ends, by its newline or by the length that it begins with; read parses it and lets its bytes go. A
- * line that is too long is a damaged record, of which only the newline is looked for. Behind a damaged length nothing can be found. */
+ * await finds where the next record ends, by its newline or by the length that it begins with. read parses the record and releases its
+ * bytes. A line that is too long is a damaged record, which is skipped up to its newline. After a damaged length no record can be found. */
 #include "data/stream/stream.h"
 
 #include <inttypes.h>
@@ -18,12 +18,12 @@
 
 #define A_WHILE INT64_C(1000000000) /* nanoseconds */
 
-enum { BYTES_OF_FEATURE = 4 }; /* of text, at least: "1:1 " */
+enum { BYTES_OF_FEATURE = 4 }; /* a feature in text has at least this many: "1:1 " */
 
 typedef struct stream stream;
 
 typedef struct {
-    const char *name, *features_by; /* as in info */
+    const char *name, *features_by; /* format and features_by of tri_source_info */
     tri_status (*await)(stream *self, int64_t nanoseconds, tri__awaited *out);
     tri_status (*read)(stream *self, int64_t number, const tri__example_target *to);
     bool (*is_empty)(const char *line, const char *end); /* text: the line holds no example */
@@ -35,13 +35,13 @@ struct stream {
     const stream_format *format;
     size_t size;                /* bytes of the record that was awaited */
     size_t looked;              /* this many of the first unused bytes were searched and have no newline */
-    int64_t lines;              /* whose end was found */
-    int64_t records;            /* awaited so far */
-    bool skips;                 /* the rest of a line that is too long */
-    bool lost;                  /* nothing that follows can be found */
-    tri_status fault;           /* of the awaited record, where it could not be taken in; owned */
-    tri__record_reader *reader; /* of records; NULL: text */
-    int64_t room;               /* its keys */
+    int64_t lines;              /* lines whose end was found */
+    int64_t records;            /* records awaited so far */
+    bool skips;                 /* the rest of a line that is too long is being skipped */
+    bool lost;                  /* no further record can be found */
+    tri_status fault;           /* what is wrong with the awaited record, if it is damaged; owned */
+    tri__record_reader *reader; /* of TFRecords; NULL: text */
+    int64_t room;               /* of the reader's keys */
 };
 
 static const char *text_of(const stream *self)
@@ -54,7 +54,7 @@ static size_t unused(const stream *self)
     return self->input.end - self->input.first;
 }
 
-/* An example has this many features at most: readers have room for it. */
+/* The next example has at most this many features: make info.width large enough for it. */
 static void widen(stream *self, size_t features)
 {
     if (self->source.info.width < (int64_t)features)
@@ -63,7 +63,7 @@ static void widen(stream *self, size_t features)
 
 /* ---- lines ---- */
 
-/* The end of the first line, behind its newline; NULL where it has not come. */
+/* The end of the first line, after its newline; NULL if it has not come yet. */
 static const char *end_of_line(stream *self)
 {
     const size_t size = unused(self);
@@ -89,7 +89,7 @@ static tri_status too_long(const stream *self)
         "the line is longer than 64 MB");
 }
 
-/* Take the first line, if it is whole; *out says whether it is an example. False: more bytes are needed. */
+/* Take the first line, if it is complete; *out says whether it is an example. False if more bytes are needed. */
 static bool take_line(stream *self, tri__awaited *out)
 {
     const char *text = text_of(self), *end = end_of_line(self);
@@ -171,7 +171,7 @@ static tri_status read_libsvm(stream *self, int64_t number, const tri__example_t
 
 /* ---- records ---- */
 
-/* The bytes of the first record, as its head tells; 0: the head has not come. */
+/* The size of the first record, according to its head; 0 if the head has not come yet. */
 static uint64_t record_size(const stream *self)
 {
     if (unused(self) < TRI_TFRECORD_HEAD)
@@ -179,7 +179,7 @@ static uint64_t record_size(const stream *self)
     return tri__little_endian_load((const uint8_t *)text_of(self), 8) + TRI_TFRECORD_HEAD + TRI_TFRECORD_TAIL;
 }
 
-/* Where a length is damaged, or more than any record has, what follows cannot be found. */
+/* The length of a record is damaged or too large, so the next record cannot be found. */
 static tri_status bad_head(const stream *self)
 {
     const uint64_t size = record_size(self);
@@ -254,7 +254,7 @@ static tri_status stream_await(tri_source *source, int64_t nanoseconds, tri__awa
 
 static tri_status stream_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
-    (void)record; /* messages count from the stream's own beginning */
+    (void)record; /* messages count records from the beginning of the stream */
     stream *self = (stream *)reader->source;
     tri_status fault = self->fault;
     self->fault = NULL;
@@ -294,7 +294,7 @@ static const stream_format records = {"tfrecord-clicks", NULL, await_record, rea
 
 /* ---- opening ---- */
 
-/* line: the first that is no comment; NULL: there is none. */
+/* Say why the stream cannot be opened. line: the first one that is not a comment; NULL if there is none. */
 static tri_status unknown(const stream *self, const char *line)
 {
     if (self->input.stopped)
@@ -307,7 +307,7 @@ static tri_status unknown(const stream *self, const char *line)
                     self->input.name);
 }
 
-/* The first line that is no comment; NULL where it has not come. LIBSVM's idea of an empty line holds for both kinds of text. */
+/* The first line that is not a comment; NULL if it has not come yet. For both kinds of text, a line is empty if LIBSVM text says so. */
 static const char *first_line(stream *self, const char **end)
 {
     const char *text = text_of(self), *all = text + unused(self);
@@ -364,7 +364,7 @@ static tri_status check_features(const stream *self, const tri_source_options *o
                     self->input.name, self->format == &libsvm ? "LIBSVM text" : "records");
 }
 
-/* How text and records number labels and indices, where they do. */
+/* How the examples number labels and, in LIBSVM text, indices. */
 static tri_numbering numbering_of(const stream *self, const tri_source_options *options, const char *line, const char *end)
 {
     tri_numbering numbering = options->numbering;

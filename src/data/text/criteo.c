@@ -1,4 +1,4 @@
-/* criteo.c: a source over Criteo's click logs. The index of a file is where its lines begin; all else is done when a line is read. */
+/* criteo.c: a source over Criteo's click logs. The index of a file holds where its lines begin; a line is parsed only when it is read. */
 #include "data/text/criteo.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "data/text/number.h"
 
 #define LARGEST_PLAIN 2                   /* numbers up to it are not put into buckets */
-#define BUCKETS       (UINT64_C(1) << 32) /* bit that tells a bucket from a plain number */
+#define BUCKETS       (UINT64_C(1) << 32) /* the bit that marks a bucket; plain numbers do not have it */
 #define CONTROL_CODES UINT64_C(0x2020202020202020)
 #define HIGH_BITS     UINT64_C(0x8080808080808080)
 
@@ -40,7 +40,7 @@ int32_t tri__criteo_key(int field, uint64_t word, int64_t features)
     return tri__key_hash(word + (uint64_t)field * UINT64_C(0x9e3779b97f4a7c15), features);
 }
 
-/* How many bytes, from the first on, belong to the text of a field: those up to a tab or another control code, or the end. */
+/* How many bytes, from the first on, belong to a field's text: those before a tab or another control code, or the end. */
 static inline int bytes_of_field(uint64_t word)
 {
     uint64_t codes = (word - CONTROL_CODES) & ~word & HIGH_BITS;

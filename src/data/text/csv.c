@@ -1,7 +1,7 @@
 /* csv.c: a source over tables of separated values.
  *
- * Files are mapped and gone through once for their lines, which the index keeps; then, where the columns are not known from a checkpoint,
- * twice more to learn them. A number is parsed where it stands; only what is no plain number is looked at as a field. */
+ * Files are mapped, and scanned once for their lines, which the index keeps. If no checkpoint gives the columns, the files are read twice
+ * more to learn them. A plain number is parsed at once; only other fields go through the parser of csv_fields.h. */
 #include "data/text/csv.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ typedef struct {
     tri__file_source base;
     tri__csv_columns columns;
     tri__csv_binding *binding; /* [files] */
-    bool to_predict;           /* a label that makes no sense is none */
+    bool to_predict;           /* a label that makes no sense counts as missing */
 } csv_source;
 
 /* ---- the lines of a file ---- */
@@ -39,7 +39,7 @@ static void merge_facts(int64_t *facts, const int64_t *others)
     facts[TRI_LINES_EMPTY] += others[TRI_LINES_EMPTY];
 }
 
-/* The names of columns are no record. */
+/* A line with the names of columns is not a record. */
 static tri_status scan_lines(const char *begin, const char *from, const char *to, tri__index *index)
 {
     bool header = from == begin && tri__csv_look_at(begin, (size_t)(to - begin)).header;
@@ -72,7 +72,7 @@ static tri_status wrong_field(const tri__line *line, const tri__csv_column *colu
     return tri__line_damaged(line, field->at, text);
 }
 
-/* What is wrong with the label; NULL: nothing. */
+/* Write the label. Returns what is wrong with it, or NULL. */
 static const char *take_label(const csv_source *self, const tri__csv_column *column, const tri__csv_field *field,
                               const tri__example_target *to)
 {
@@ -98,7 +98,7 @@ static tri_status read_label(const csv_source *self, const tri__line *line, cons
     return wrong && !self->to_predict ? wrong_field(line, column, field, wrong) : NULL;
 }
 
-/* A field that is no plain number. x: zeros, [features] */
+/* Read a field that is not a plain number. x: [features] zeros */
 static tri_status read_field(const csv_source *self, const tri__line *line, const tri__csv_column *column, const tri__csv_field *field,
                              const tri__example_target *to)
 {
@@ -124,7 +124,7 @@ static tri_status read_field(const csv_source *self, const tri__line *line, cons
     return NULL;
 }
 
-/* Most fields are plain numbers: no quotes, no blanks. Where the field ends, or NULL. */
+/* Read a field that is a plain number, without quotes or blanks, as most are. Returns where it ends; NULL if it is something else. */
 static inline const char *read_plain(const char *at, const char *end, char separator, float *value)
 {
     const char *behind = tri__number_float(at, end, value);
@@ -186,7 +186,7 @@ static void csv_destroy(tri_source *source)
 
 static const tri__source_kind csv_kind = {.read = csv_read, .file_of = tri__file_source_path, .destroy = csv_destroy};
 
-/* Labels that only some files have are those of none. */
+/* If only some of the files have labels, all are read as if they had none. */
 static tri_status bind_files(csv_source *self)
 {
     const tri__record_files *files = &self->base.files;

@@ -1,6 +1,6 @@
-/* csv.h: tables of separated values (CSV, TSV) as a source of rows of numbers.
+/* csv.h: a source over tables of separated values (CSV, TSV).
  *
- * One line is one example, its label in a column of its own (csv_columns.h says which, and what the others become). */
+ * One line is one example, with its label in one of the columns. csv_columns.h says which column that is, and what the others become. */
 #ifndef TRI_DATA_TEXT_CSV_H
 #define TRI_DATA_TEXT_CSV_H
 

@@ -1,4 +1,4 @@
-/* csv_columns.c: columns as they are kept, and how a file's fields find theirs. */
+/* csv_columns.c: writes columns as text, reads them, and finds the column of each field in a file. */
 #include "data/text/csv_columns.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static tri_status no_memory(const char *spec)
     return tri_fail(TRI_NO_MEMORY, "%s: out of memory for its columns", spec);
 }
 
-/* words: of a column of categories, or the classes of a label. */
+/* words: the categories of a column, or the classes of a label. */
 static tri_status read_words(tri__arena *arena, const char *spec, const json_t *words, const json_t *values, tri__csv_column *out)
 {
     const size_t count = json_array_size(words);
@@ -139,7 +139,7 @@ tri_status tri__csv_columns_read(const char *spec, const char *text, tri__csv_co
     return status;
 }
 
-/* NULL where a name or a category is not UTF-8, or memory is short. */
+/* NULL if a name or a category is not UTF-8, or memory is short. */
 static json_t *column_json(const tri__csv_column *column)
 {
     json_t *object = json_pack("{s:s, s:s}", "name", column->name, "kind", kind_names[column->kind]);
@@ -223,7 +223,7 @@ const char *tri__csv_column_name(const tri__csv_field *field, int64_t number, ch
     return room;
 }
 
-/* The column that a field of the header names; guess: the field's number, where it most often is. −1: none. */
+/* The column that a field of the header names, or −1. guess: the field's number, which mostly is also the column's. */
 static int64_t find_name(const tri__csv_columns *columns, const tri__csv_field *field, int64_t guess)
 {
     char room[TRI_CSV_VALUE_SIZE];
@@ -251,7 +251,7 @@ static tri_status bind_names(const tri__csv_columns *columns, const tri__record_
     return NULL;
 }
 
-/* A first line that was taken for an example, and has the columns' names in it. */
+/* Whether a first line that looked like an example is a header: it has the names of the columns. */
 static bool is_header_after_all(const tri__csv_columns *columns, const tri__record_file *file, const tri__csv_look *look)
 {
     const char *data = (const char *)file->content.data, *end = data + file->content.size, *at = tri__csv_first_line(data, end);
@@ -264,7 +264,7 @@ static bool is_header_after_all(const tri__csv_columns *columns, const tri__reco
     return look->unsure;
 }
 
-/* Without names: all columns in their order, or all but the labels. */
+/* Bind a file without names: its fields are all columns in their order, or all but the labels. */
 static tri_status bind_positions(const tri__csv_columns *columns, const tri__record_file *file, tri__csv_binding *out)
 {
     const bool all = out->look.fields == columns->columns;
@@ -284,7 +284,7 @@ static tri_status bind_positions(const tri__csv_columns *columns, const tri__rec
     return NULL;
 }
 
-/* Every feature has one field, every label at most one. times: [columns] zeros. */
+/* Every feature must have one field, every label at most one. times: [columns] zeros, for counting. */
 static tri_status check_binding(const tri__csv_columns *columns, const tri__record_file *file, tri__csv_binding *binding, int8_t *times)
 {
     int64_t labels = 0;

@@ -22,7 +22,7 @@ static inline const char *skip_blanks(const char *at, const char *end, char sepa
     return at;
 }
 
-/* Behind the opening quote: the field up to the closing one. */
+/* Read a field up to its closing quote. *at is after the opening quote. */
 static const char *read_quoted(const char **at, const char *end, tri__csv_field *field)
 {
     const char *begin = *at, *here = begin;

@@ -1,5 +1,5 @@
-/* csv_learn.c: what columns are, found by going through all lines: once to tell numbers from categories, and once more to collect the
- * categories and classes. Damaged lines say nothing; reading them says what is wrong. */
+/* csv_learn.c: learns what the columns are from all lines. A first pass tells numbers from categories; a second pass collects the
+ * categories and classes. Damaged lines are ignored here; reading them reports what is wrong. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,24 +18,24 @@ enum { FIRST_ROOM = 16 };
 typedef struct {
     const char **slot; /* [room] */
     size_t room, count;
-    bool full; /* there are more than may be, or longer ones */
+    bool full; /* there are too many words, or one is too long */
 } word_set;
 
 typedef struct {
     int64_t numbers, others, missing;
     int64_t commas; /* of the others: numbers with a decimal comma */
     double sum;
-    bool fraction, beyond; /* a number that is not whole; one that is neither 0 nor 1 */
+    bool fraction, beyond; /* a number is not whole; a number is neither 0 nor 1 */
     word_set words;
 } column_tally;
 
 typedef struct {
     tri__csv_columns *columns;
     column_tally *tally;   /* [columns] */
-    tri__csv_field *field; /* [binding.look.fields] of the line at hand */
+    tri__csv_field *field; /* [binding.look.fields] of the current line */
     const char *spec;
     tri__csv_look look;       /* of the first file */
-    tri__csv_binding binding; /* of the file at hand */
+    tri__csv_binding binding; /* of the current file */
 } learner;
 
 static size_t hash_of(const char *text)
@@ -119,7 +119,7 @@ static bool is_mostly_numbers(const column_tally *tally)
     return tally->numbers > 0 && tally->numbers >= 9 * tally->others;
 }
 
-/* A column of numbers to whoever wrote it would be one of categories here. */
+/* Refuse a column of numbers with decimal commas: it would be taken for a column of categories. */
 static tri_status refuse_commas(const learner *self, int64_t index)
 {
     const column_tally *tally = &self->tally[index];
@@ -129,7 +129,7 @@ static tri_status refuse_commas(const learner *self, int64_t index)
                     self->spec, self->columns->column[index].name);
 }
 
-/* Classes that are numbers are one class however they are written. */
+/* Collect categories and classes. Classes that are equal numbers are one class, even if they are written differently. */
 static tri_status collect_field(learner *self, int64_t index, const tri__csv_field *field)
 {
     const tri__csv_column *column = &self->columns->column[index];
@@ -139,7 +139,7 @@ static tri_status collect_field(learner *self, int64_t index, const tri__csv_fie
     if (column->kind != TRI_COLUMN_CATEGORY && !label)
         return NULL;
     if (field->size >= sizeof text) {
-        self->tally[index].words.full |= !label; /* such a label is damage, as a missing one is */
+        self->tally[index].words.full |= !label; /* a label that is too long is damage, like a missing one */
         return NULL;
     }
     const bool missing = tri__csv_field_missing(field);
@@ -157,7 +157,7 @@ static tri_status collect_field(learner *self, int64_t index, const tri__csv_fie
     return add_word(self->columns->arena, &self->tally[index].words, text);
 }
 
-/* The fields of a line; false where it is damaged, or has another number of them. */
+/* Split a line into its fields; false if it is damaged, or has another number of fields. */
 static bool split_line(const learner *self, const char *at, const char *end)
 {
     int64_t count = 0;
@@ -180,7 +180,7 @@ static tri_status see_lines(learner *self, const tri__record_file *file, see_fie
     return NULL;
 }
 
-/* Columns are found as they are when records are read: by name, wherever they stand. */
+/* Columns are bound as when records are read: by name, in any order. */
 static tri_status see_file(learner *self, const tri__record_file *file, see_field *see)
 {
     TRI_TRY(tri__csv_bind(self->columns, file, &self->binding));
@@ -221,7 +221,7 @@ static tri_status name_columns(learner *self, const tri__record_file *file)
     return NULL;
 }
 
-/* By name, else by number, from 1. −1: there is none. */
+/* The column with this name or, if there is none, with this number, from 1; −1 if there is neither. */
 static int64_t find_column(const tri__csv_columns *columns, const char *word, size_t length)
 {
     for (int64_t i = 0; i < columns->columns; i++)
@@ -248,7 +248,7 @@ static tri_status mark_labels(learner *self, const char *label)
     tri__csv_columns *columns = self->columns;
     if (!label)
         columns->column[usual_label(columns)].kind = TRI_COLUMN_LABEL;
-    const int64_t whole = label ? find_column(columns, label, strlen(label)) : -1; /* a name may have a comma in it */
+    const int64_t whole = label ? find_column(columns, label, strlen(label)) : -1; /* a name may contain a comma */
     if (label && !*label)
         return tri_fail(TRI_BAD_CALL, "--label names no column of %s", self->spec);
     for (const char *at = label; at && *at;) {
@@ -276,7 +276,7 @@ static void settle_kind(learner *self, int64_t index)
     self->columns->missing += tally->missing;
 }
 
-/* What the labels of all label columns are: as the model has it, or as they look. */
+/* Decide what kind of labels all label columns hold: what the model learns, or what their values look like. */
 static tri_status settle_labels(learner *self, tri_label_kind wanted)
 {
     tri__csv_columns *columns = self->columns;
@@ -313,7 +313,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The words that were collected, in order. */
+/* Sort the collected words, and keep them as the column's categories. */
 static tri_status keep_words(learner *self, int64_t index)
 {
     tri__csv_column *column = &self->columns->column[index];
@@ -350,7 +350,7 @@ static tri_status settle_words(learner *self, int64_t index)
     return column->kind == TRI_COLUMN_CATEGORY || label ? keep_words(self, index) : NULL;
 }
 
-/* Whether there are categories or classes to be collected. */
+/* Whether there are categories or classes to collect. */
 static bool has_words(const tri__csv_columns *columns)
 {
     bool any = columns->labels == TRI_LABEL_CLASS;

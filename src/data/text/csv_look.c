@@ -1,9 +1,9 @@
-/* csv_look.c: separators, and whether the first line names the columns.
+/* csv_look.c: finds the separator, and whether the first line names the columns.
  *
- * Each column is judged by what stands in its first line and below. A word above numbers is a name; so is an empty field above
- * 0, 1, 2 …, the numbers of rows as pandas writes them. A word that stands below, too, is a value. Where neither is seen, a first line of
- * words alone names the columns; one with numbers or empty fields among its words does so where each word stands above others that repeat,
- * and each number above others. That is a guess, and called one. */
+ * Each column is judged by its first line and the lines below. A word above numbers is a name; so is an empty field above 0, 1, 2 …, the
+ * row numbers that pandas writes. A word that also occurs below is a value. If neither is found, a first line of words alone names the
+ * columns. A first line with numbers or empty fields among its words does so if each word is above other words that repeat, and each
+ * number above other numbers. That is a guess, and is reported as one (unsure). */
 #include "data/text/csv_look.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static line_facts look_at_line(const char *at, const char *end, char separator)
     return facts;
 }
 
-/* The first line, from at on, that is not empty; NULL where there is none. */
+/* The first line from at on that is not empty; NULL if there is none. */
 static const char *first_line(const char *at, const char *end)
 {
     while (at < end && (*at == '\n' || *at == '\r'))
@@ -64,10 +64,10 @@ const char *tri__csv_first_line(const char *text, const char *end)
 /* ---- names or values ---- */
 
 typedef struct {
-    tri__csv_field first, second, latest; /* of the first line, the one below it, and the latest that was seen */
-    int64_t numbers, missing, others;     /* below the first line */
-    bool again, repeats;                  /* the first line's value stands below; two values below are the same */
-    bool counts;                          /* 0, 1, 2 … stand below */
+    tri__csv_field first, second, latest; /* in the first line, in the second, and in the last line seen so far */
+    int64_t numbers, missing, others;     /* counts of the values below the first line */
+    bool again, repeats;                  /* the first line's value occurs again below; a value occurs twice below */
+    bool counts;                          /* the values below are 0, 1, 2 … */
 } column_look;
 
 typedef struct {
@@ -80,7 +80,7 @@ static bool same(const tri__csv_field *a, const tri__csv_field *b)
     return a->size == b->size && (a->size == 0 || memcmp(a->at, b->at, a->size) == 0);
 }
 
-/* One with a decimal comma is no name, either. */
+/* A number with a decimal comma also counts: it is not a name, either. */
 static bool is_number(const tri__csv_field *field, float *value)
 {
     return tri__csv_field_number(field, value) || tri__csv_field_comma(field);
@@ -101,14 +101,14 @@ static void see_below(column_look *column, const tri__csv_field *field, int64_t 
     column->latest = *field;
 }
 
-/* Names that stand in a file again, as where files were joined. */
+/* Whether a line repeats the first line, as in a file that was joined from several. */
 static bool is_repeated(const char *line, const char *first, const char *end)
 {
     const size_t size = (size_t)(tri__line_next(first, end) - first);
     return (size_t)(end - line) >= size && memcmp(line, first, size) == 0;
 }
 
-/* The fields of a line below the first; one that has another number of them says nothing. */
+/* Look at the fields of a line below the first. A line with another number of fields is ignored. */
 static void see_line(table_look *table, const char *at, const char *end, const tri__csv_look *look)
 {
     if (look_at_line(at, end, look->separator).fields != look->fields)
@@ -124,9 +124,9 @@ static void see_line(table_look *table, const char *at, const char *end, const t
 
 /* What the first line's fields say together. */
 typedef struct {
-    bool name, value; /* one is a name, one is a value, for certain */
-    bool like_names;  /* all may be names */
-    bool word, other; /* one is a word, one is not */
+    bool name, value; /* a field certainly is a name; a field certainly is a value */
+    bool like_names;  /* all fields may be names */
+    bool word, other; /* a field is a word; a field is not */
 } verdict;
 
 static void judge(const column_look *column, int64_t index, verdict *to)
@@ -174,7 +174,7 @@ static bool is_utf16(const char *text, size_t size)
     return size >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 }
 
-/* How many commas, semicolons and tabs stand before the next carriage return, which *at moves behind. */
+/* How many commas, semicolons and tabs come before the next carriage return. Moves *at past it. */
 static int64_t separators_before_return(const char **at, const char *end)
 {
     int64_t count = 0;
@@ -184,7 +184,7 @@ static int64_t separators_before_return(const char **at, const char *end)
     return count;
 }
 
-/* Two lines, of equally many fields, which end in carriage returns alone. */
+/* Whether the text has two lines that end in carriage returns alone and have the same number of fields. */
 static bool has_returns_only(const char *text, size_t size)
 {
     const char *at = text, *end = text + (size < LOOK_BYTES ? size : LOOK_BYTES);
@@ -194,7 +194,7 @@ static bool has_returns_only(const char *text, size_t size)
     return first > 0 && at < end && separators_before_return(&at, end) == first;
 }
 
-/* Whether the second line has as many fields; true where there is none. */
+/* Whether the second line also has `fields` fields; true if there is none. */
 static bool second_agrees(const char *line, const char *end, char separator, int64_t fields)
 {
     const char *second = line_below(line, end);
@@ -205,13 +205,13 @@ tri__csv_look tri__csv_look_at(const char *text, size_t size)
 {
     static const char separators[] = {',', ';', '\t'};
     tri__csv_look best = {.separator = ','};
-    bool agrees = false; /* the best one has as many fields in the second line; one that has not is taken only for want of another */
+    bool agrees = false; /* the best separator gives as many fields in the second line; one that does not is only a last resort */
     const char *end = text + size, *line = tri__csv_first_line(text, end);
     for (size_t i = 0; line && i < sizeof separators; i++) {
         const line_facts first = look_at_line(line, end, separators[i]);
         const int64_t fields = first.fields;
         const bool even = fields > 1 && second_agrees(line, end, separators[i], fields);
-        const bool decimal = even && first.commas == fields; /* commas belong to numbers: they separate nothing */
+        const bool decimal = even && first.commas == fields; /* all commas are decimal commas, not separators */
         if (!decimal && (even < agrees || (even == agrees && fields <= best.fields)))
             continue;
         best = (tri__csv_look){.separator = separators[i], .fields = fields};
@@ -222,7 +222,8 @@ tri__csv_look tri__csv_look_at(const char *text, size_t size)
     return best;
 }
 
-/* line: the first, or NULL. A quote opens a field only behind the right separator. */
+/* Whether the first line has a quote that does not close. line: the first, or NULL. All separators are tried, as a quote opens a field only
+ * after the right one. */
 static bool has_open_quote(const char *line, const char *end)
 {
     return line &&
@@ -254,7 +255,7 @@ bool tri__csv_is(const uint8_t *head, size_t size)
     int64_t lines = 0;
     for (at = tri__csv_first_line(at, end); at && lines < LOOK_LINES; at = line_below(at, end), lines++) {
         if (lines > 0 && end < (const char *)head + size && !memchr(at, '\n', (size_t)(end - at)))
-            break; /* cut by the end of what is looked at */
+            break; /* head ends within this line */
         facts = look_at_line(at, end, look.separator);
         if (facts.fields != look.fields)
             return false;

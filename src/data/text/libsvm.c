@@ -1,8 +1,8 @@
 /* libsvm.c: a source over LIBSVM text.
  *
- * Files are mapped and gone through once, when they are first opened: that gives the lines' offsets, the most features of a line, the
- * range of indices and of labels, all of which the index keeps; values are passed over. All parts are looked at, so that they agree on
- * features and classes. A line that cannot be read is a record all the same: reading it says what is wrong. */
+ * Files are mapped, and scanned once, when they are first opened. The scan finds the offsets of the lines, the most features of a line, and
+ * the range of indices and of labels; the index keeps all this. The scan skips values. All parts are scanned, so that they agree on
+ * features and classes. A line that cannot be parsed still is a record: reading it reports what is wrong. */
 #include "data/text/libsvm.h"
 
 #include <inttypes.h>
@@ -15,9 +15,9 @@
 #include "data/text/lines.h"
 #include "data/text/number.h"
 
-#define LONGEST_LOOK (1 << 16) /* bytes of a file that are looked at to recognise it */
+#define LONGEST_LOOK (1 << 16) /* bytes of a file that are read to recognise it */
 
-/* NO_CLASSES: lines whose label is a number that cannot be one. SEVERAL: lines with several labels. */
+/* Facts in the index. NO_CLASSES: lines whose label cannot be a class. SEVERAL: lines with several labels. */
 enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, LABELS, NO_CLASSES, SEVERAL, FACTS };
 _Static_assert(FACTS <= TRI_LINES_EMPTY, "an index keeps as many facts");
 
@@ -46,7 +46,7 @@ static const char *skip_query(const char *at, const char *end)
     return behind ? skip_blanks(behind, end) : at;
 }
 
-/* A finite number: where it ends. NULL where there is none. In many files most values are one digit, and need no parser. */
+/* Read a finite number. Returns where it ends; NULL if there is none. In many files most values are one digit, and need no parser. */
 static inline const char *read_value(const char *at, const char *end, float *value)
 {
     if (end - at >= 2 && tri__is_digit(at[0]) && (is_blank(at[1]) || at[1] == '\n')) {
@@ -57,7 +57,7 @@ static inline const char *read_value(const char *at, const char *end, float *val
     return at && isfinite(*value) ? at : NULL;
 }
 
-/* Where a value ends, unread: before a blank, a newline or a comment, all of which are at most '#'. NULL where there is none. */
+/* Skip a value. Returns where it ends: before a blank, a newline or a comment, all of which are at most '#'. NULL if there is none. */
 static inline const char *skip_value(const char *at, const char *end)
 {
     const uint64_t ones = 0x0101010101010101;
@@ -73,7 +73,7 @@ static inline const char *skip_value(const char *at, const char *end)
     }
 }
 
-/* One feature, index:value; value: NULL where it is passed over. NULL where it is whole; otherwise what is wrong at *at. */
+/* Parse one feature, index:value; if value is NULL, the value is skipped. Returns NULL, or what is wrong; then *at is the place. */
 static inline const char *parse_feature(const char **at, const char *end, uint64_t *index, float *value)
 {
     const char *behind = tri__number_whole(*at, end, index);
@@ -90,7 +90,7 @@ static inline const char *parse_feature(const char **at, const char *end, uint64
     return is_end(behind, end) || is_blank(*behind) ? NULL : "a feature's value should be followed by a blank";
 }
 
-/* The labels of a line: a number, a list of numbers, or none before the first feature; each goes to seen->label, then to take. */
+/* Receives each label of a line. A line has one label, a list of them, or none. The first label goes to seen->label as well. */
 typedef void take_label(void *context, float label);
 
 static inline const char *parse_labels(const char **at, const char *end, take_label *take, void *context, tri__libsvm_line_facts *seen)
@@ -99,7 +99,7 @@ static inline const char *parse_labels(const char **at, const char *end, take_la
     float label = seen->label;
     if (!behind)
         return "the label is not a number";
-    if (tri__text_look(behind, end) == ':') { /* that was the first feature's index */
+    if (tri__text_look(behind, end) == ':') { /* the number was the first feature's index */
         seen->label = NAN;
         return NULL;
     }
@@ -116,7 +116,7 @@ static inline const char *parse_labels(const char **at, const char *end, take_la
     }
 }
 
-/* As tri__libsvm_parse; looks: values are passed over, which is quicker. Each label goes to take, unless that is NULL. */
+/* Like tri__libsvm_parse. looks: skip the values, which is faster. Each label goes to take, unless take is NULL. */
 static inline const char *parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
                                 tri__libsvm_line_facts *seen, bool looks, take_label *take, void *context)
 {
@@ -171,7 +171,7 @@ static void clear_facts(int64_t *facts)
     facts[HIGHEST_INDEX] = facts[HIGHEST_LABEL] = -2;
 }
 
-/* What is known of some lines, and what of others. */
+/* Merge the facts of other lines into facts. */
 static void merge_facts(int64_t *facts, const int64_t *others)
 {
     facts[TRI_LINES_EMPTY] += others[TRI_LINES_EMPTY];
@@ -197,7 +197,7 @@ static void note_label(void *facts, float label)
     to[LABELS] |= tri__label_bit((int64_t)label);
 }
 
-/* One pass through some lines. Damaged ones are records too, but say nothing about the rest. */
+/* Scan some lines. A damaged line is a record, too, but does not change the facts. */
 static tri_status scan_lines(const char *begin, const char *from, const char *to, tri__index *index)
 {
     clear_facts(index->facts);
@@ -237,17 +237,17 @@ bool tri__libsvm_is(const uint8_t *head, size_t size)
             continue;
         tri__libsvm_line_facts seen;
         const char *wrong = tri__libsvm_parse(&at, end, 0, 0, NULL, NULL, &seen);
-        /* a line cut by the end of what is there proves as much as its whole features do */
+        /* a line that head cuts off counts if it has at least one whole feature */
         return seen.features > 0 && (!wrong || !memchr(at, '\n', (size_t)(end - at)));
     }
     return false;
 }
 
-/* Where a set of labels is written to. */
+/* Where a set of labels is written. */
 typedef struct {
     const tri_source_info *info;
     float *targets; /* [info->outputs] */
-    float wrong;    /* a label that is none of them; NaN: all are */
+    float wrong;    /* a label that the source does not have; NaN if there is none */
 } label_set;
 
 static void set_label(void *context, float label)
@@ -260,7 +260,8 @@ static void set_label(void *context, float label)
         set->wrong = label;
 }
 
-/* The label's class; −1 where it is none. Where the classes are 0 and 1, −1 is class 0: both ways to write two classes are common. */
+/* The class of a label; −1 if it is not a class. If the labels are 0 and 1, −1 is class 0, too: both ways to write two classes are
+ * common. */
 static int64_t class_of(const tri_numbering *numbering, float label)
 {
     return label == -1 && numbering->first_label == 0 && numbering->classes == 2 ? 0 : tri__label_class(numbering, label);
@@ -295,7 +296,7 @@ static bool keep_class(const tri_numbering *numbering, float label, int32_t *to,
     return false;
 }
 
-/* False where the line's label, or a label of its set, is not what the source has: fault says so. */
+/* Write the label. False if the line's label, or a label of its set, does not fit the source: fault says why. */
 static bool keep_label(const tri__libsvm_line_facts *seen, const label_set *set, const tri__example_target *to,
                        char fault[TRI_LIBSVM_FAULT])
 {
@@ -310,7 +311,7 @@ static bool keep_label(const tri__libsvm_line_facts *seen, const label_set *set,
     return false;
 }
 
-/* The first index of the line that is out of bounds; *line gets its place. */
+/* Write into fault the first index of the line that is out of bounds; *line receives its place. */
 static void bad_index(const tri_source_info *info, const char **line, const char *end, char fault[TRI_LIBSVM_FAULT])
 {
     const int64_t first = info->numbering.first_index, last = first + info->shape.dim[0] - 1;
@@ -387,7 +388,7 @@ static tri_status merge(int64_t *facts, const tri__record_file *file)
     return NULL;
 }
 
-/* What labels are: as the model has them, or as most lines show. */
+/* Decide what kind of labels there are: what the model learns, or what most lines show. */
 static void set_labels(tri_source *source, const int64_t *facts, const tri_source_options *options)
 {
     tri_source_info *info = &source->info;

@@ -8,7 +8,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/pool.h"
 
-#define PIECE ((size_t)2 << 20) /* bytes: going through them takes far longer than it takes to start a thread */
+#define PIECE ((size_t)2 << 20) /* bytes: scanning them takes far longer than starting a thread */
 
 tri__line tri__line_find(const tri__record_files *files, int64_t record)
 {
@@ -26,7 +26,7 @@ tri_status tri__line_damaged_at(tri__line_position at, const char *what)
                     at.file, at.line, at.column, at.record, at.byte, what);
 }
 
-/* From 1. Where every line is a record, nothing has to be counted. */
+/* The line number, from 1. If every line is a record, lines need not be counted. */
 static int64_t line_number(const tri__line *line)
 {
     if (line->file->index.facts[TRI_LINES_EMPTY] == 0)
@@ -48,7 +48,7 @@ tri_status tri__line_damaged(const tri__line *line, const char *at, const char *
         what);
 }
 
-/* A file that is gone through in pieces. */
+/* A file that is scanned in pieces. */
 typedef struct {
     const char *begin, *end;
     tri_status (*scan_lines)(const char *begin, const char *from, const char *to, tri__index *index);
@@ -56,7 +56,7 @@ typedef struct {
     tri__index *pieces; /* [count] */
 } line_scan;
 
-/* The first line that begins in the piece, or behind it. */
+/* The first line that begins in the piece, or after it. */
 static const char *first_line(const line_scan *self, int64_t piece)
 {
     if (piece == 0)
@@ -81,7 +81,7 @@ static tri_status scan_pieces(line_scan *self)
     return status;
 }
 
-/* All pieces one after another. */
+/* Join the indices of all pieces, one after another. */
 static tri_status put_together(const line_scan *self, void (*merge)(int64_t *facts, const int64_t *others), tri__index *index)
 {
     for (int64_t i = 0; i < self->count; i++)

@@ -1,9 +1,9 @@
-/* number.c: decimal text to the nearest float.
+/* number.c: converts decimal text to the nearest float.
  *
- * The digits make an integer of up to 19 digits, and a power of ten. Their product or quotient in double is a few units of the double's
- * last place off at most. A double has 29 bits more than a float, so unless the result lies within that distance of the middle between
- * two floats (one number in 50 million), rounding it gives the nearest float to the number as written. The rest goes through strtof:
- * numbers near a middle, and those outside the range of normal floats. */
+ * The text gives an integer of up to 19 digits, and a power of ten. Their product or quotient in double has an error of a few units in the
+ * last place at most. A double has 29 bits more than a float. So rounding the double gives the float nearest to the number as written,
+ * unless the double is within that error of the middle between two floats (one number in 50 million). strtof converts these numbers, and
+ * those outside the range of normal floats. */
 #include "data/text/number.h"
 
 #include <float.h>
@@ -13,9 +13,9 @@
 #include <strings.h>
 
 enum {
-    MOST_DIGITS = 19,   /* that surely fit 64 bits */
-    KEPT_DIGITS = 160,  /* more than any number half way between two floats has */
-    LARGEST_POWER = 60, /* 10^38 · 10^19, and some more */
+    MOST_DIGITS = 19,   /* as many digits always fit 64 bits */
+    KEPT_DIGITS = 160,  /* more digits than any number half way between two floats has */
+    LARGEST_POWER = 60, /* of ten: enough for 10^38 · 10^19 */
     MOST_EXPONENT = 1000000,
 };
 
@@ -48,7 +48,7 @@ static const uint64_t whole_powers[MOST_DIGITS + 1] = {
     10000000000000000000U,
 };
 
-/* digits · 10^exponent, nearest float; false where double is too coarse to tell which of two that is. */
+/* *out: the float nearest to digits · 10^exponent. False if double is too coarse to decide between two floats. */
 static inline bool round_scaled(uint64_t digits, int64_t exponent, float *out)
 {
     if (digits == 0) {
@@ -65,11 +65,11 @@ static inline bool round_scaled(uint64_t digits, int64_t exponent, float *out)
     return (from_middle > 4 || from_middle < -4) && value >= 0x1p-126 && value < 3e38;
 }
 
-/* What stands in the text, apart: all digits as one whole number (cut behind the first 19), and the power of ten it is multiplied by. */
+/* The parts of a number in text: its digits as one whole number (cut after the first 19), and the power of ten to multiply it by. */
 typedef struct {
     uint64_t digits;
     int64_t exponent;
-    int64_t written;         /* the exponent behind the digits */
+    int64_t written;         /* the exponent that is written after the digits */
     const char *first, *end; /* the text of the digits, with the point between them */
 } decimal;
 
@@ -87,7 +87,7 @@ static const char *scan_digits(const char *at, const char *end, bool behind_poin
     return at;
 }
 
-/* e, a sign, digits; where digits are missing it is no exponent, and is left alone. */
+/* Parse an exponent: e, a sign, digits. If the digits are missing, it is not an exponent, and `at` is returned. */
 static const char *scan_exponent(const char *at, const char *end, int64_t *exponent)
 {
     *exponent = 0;
@@ -120,7 +120,7 @@ static const char *scan_decimal(const char *at, const char *end, decimal *out)
     return at;
 }
 
-/* By strtof, which is handed the significant digits and an exponent, without a point: which sign that is depends on the locale. */
+/* Convert with strtof. It gets the significant digits and an exponent, without a point, as the locale decides which sign is the point. */
 static float round_exactly(const decimal *number)
 {
     int64_t exponent = number->written;
@@ -141,7 +141,7 @@ static float round_exactly(const decimal *number)
             exponent += !behind_point;
         }
     }
-    if (cut) { /* a last digit that stands for all that were cut: such a number is no middle, and it is known on which side it lies */
+    if (cut) { /* a last digit 1 replaces all that were cut: it keeps the number on the right side of a middle between two floats */
         copy[kept++] = '1';
         exponent--;
     }
@@ -164,7 +164,7 @@ static const char *scan_word(const char *at, const char *end, float *out)
     return NULL;
 }
 
-/* Any number, after its sign. */
+/* Read any number, after its sign. */
 static const char *read_any(const char *at, const char *end, float *out)
 {
     decimal number;
@@ -176,7 +176,7 @@ static const char *read_any(const char *at, const char *end, float *out)
     return behind;
 }
 
-/* The digits here, as long as they are at most 19; how many there are, 20 where there are more. */
+/* Read up to 19 digits. Returns how many there are, or 20 if there are more. */
 static inline int read_digits(const char *at, const char *end, uint64_t *out)
 {
     int count = tri__digits_of(tri__text_word(at, end), out), all = count;
@@ -190,13 +190,13 @@ static inline int read_digits(const char *at, const char *end, uint64_t *out)
     return all <= MOST_DIGITS ? all : MOST_DIGITS + 1;
 }
 
-/* The usual number: up to 19 digits with or without a point among them. False where it is none. */
+/* Read a usual number: up to 19 digits, with or without a point among them. False if it is something else. */
 static inline bool read_short(const char *at, const char *end, const char **behind, float *out)
 {
     uint64_t whole, fraction;
     int count = 1, places = 0;
     if (end - at >= 2 && tri__is_digit(at[0]) && !tri__is_digit(at[1]))
-        whole = (uint64_t)(*at - '0'); /* one digit before the point is usual, and then where the point stands need not be found out */
+        whole = (uint64_t)(*at - '0'); /* one digit before the point is common: then the point is found without counting digits */
     else
         count = read_digits(at, end, &whole);
     at += count;

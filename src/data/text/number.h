@@ -1,7 +1,7 @@
-/* number.h: numbers in text, read fast and exactly: a float is the one nearest to what is written, as strtof gives it.
+/* number.h: parses numbers in text, fast and exactly: a float is the one nearest to what is written, as from strtof.
  *
- * Text is a pair of pointers; nothing at end or behind it is ever read, and no NUL is needed. Digits are taken eight at a time: the bytes
- * of one word are tested, aligned and weighted together, so that the length of a number costs no mispredicted branch a digit. */
+ * Text is a pair of pointers; nothing at end or after it is ever read, and no NUL is needed. Digits are parsed eight at a time: the bytes
+ * of one word are tested, aligned and weighted together. So there is no mispredicted branch for each digit. */
 #ifndef TRI_DATA_TEXT_NUMBER_H
 #define TRI_DATA_TEXT_NUMBER_H
 
@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The byte at `at`, or the NUL that no text holds where a number may stand. */
+/* The byte at `at`; at the end of the text, NUL, which is never part of a number. */
 static inline char tri__text_look(const char *at, const char *end)
 {
     return at < end ? *at : 0;
 }
 
-/* 8 bytes, the first one lowest; zeros behind the end. */
+/* 8 bytes, the first one lowest; zeros after the end. */
 static inline uint64_t tri__text_word(const char *at, const char *end)
 {
     uint64_t word = 0;
@@ -29,10 +29,10 @@ static inline uint64_t tri__text_word(const char *at, const char *end)
     return word;
 }
 
-/* How many bytes of word, from the first on, are digits; and the number they make. */
+/* Returns how many bytes of word, from the first on, are digits. *number: the number that they make. */
 static inline int tri__digits_of(uint64_t word, uint64_t *number)
 {
-    uint64_t digits = word ^ 0x3030303030303030; /* a digit's byte is 0 … 9 now */
+    uint64_t digits = word ^ 0x3030303030303030; /* the byte of a digit is now 0 … 9 */
     uint64_t others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080;
     int count = others ? __builtin_ctzll(others) / 8 : 8;
     if (count == 0) {
@@ -51,7 +51,7 @@ static inline bool tri__is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* A whole number of up to 15 digits: where it ends. NULL where there is none, or a longer one. */
+/* Parse a whole number of up to 15 digits. Returns where it ends; NULL if there is none, or a longer one. */
 static inline const char *tri__number_whole(const char *at, const char *end, uint64_t *out)
 {
     static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
@@ -67,7 +67,7 @@ static inline const char *tri__number_whole(const char *at, const char *end, uin
     return at + count;
 }
 
-/* A decimal number, with or without sign, point and exponent; or nan, inf, infinity: where it ends. NULL where there is none. */
+/* Parse a decimal number, with or without sign, point and exponent; or nan, inf, infinity. Returns where it ends; NULL if there is none. */
 const char *tri__number_float(const char *at, const char *end, float *out);
 
 #endif

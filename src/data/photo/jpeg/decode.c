@@ -1,7 +1,7 @@
-/* decode.c: photos decoded to red, green and blue.
+/* decode.c: decodes photos to red, green and blue.
  *
- * The header is not trusted: a size that so few bytes cannot hold is refused before anything is allocated, and so is a photo of
- * too many scans. Then planes.c decodes what is to be resized; all else is decoded row by row. */
+ * The header is not trusted: if the bytes are too few for the size that it claims, the photo is refused before anything is allocated. A
+ * photo of too many scans is refused, too. planes.c decodes photos that are resized; all others are decoded row by row here. */
 #include "data/photo/jpeg/decode.h"
 
 #include <inttypes.h>
@@ -11,11 +11,11 @@
 #include "data/photo/jpeg/planes.h"
 
 #define MOST_PIXELS          (INT64_C(1) << 28)
-#define MOST_PIXELS_PER_BYTE 1024 /* an empty picture still needs a bit for every block of 64 */
+#define MOST_PIXELS_PER_BYTE 1024 /* an empty picture still needs a bit for every block of 64 pixels */
 #define MOST_SCANS           200  /* of a progressive photo; ten are usual */
 #define MOST_ROWS            16   /* read at a time */
 
-/* The library calls this now and then: a small file can ask for thousands of passes over a large photo. */
+/* The library calls this now and then. Without a limit, a small file could ask for thousands of passes over a large photo. */
 static void limit_scans(j_common_ptr common)
 {
     struct jpeg_decompress_struct *library = (struct jpeg_decompress_struct *)common;
@@ -101,7 +101,7 @@ static tri_status read_header(void *context)
     return check_header(jpeg);
 }
 
-/* Scaled by 1/2, 1/4 or 1/8 where the wanted size is no larger: the library is quick at those. */
+/* Let the library scale by 1/2, 1/4 or 1/8 if the wanted size is no larger: it does these quickly. */
 static void choose_scale(tri__jpeg *jpeg)
 {
     struct jpeg_decompress_struct *library = &jpeg->library;
@@ -118,7 +118,7 @@ static bool is_of_wanted_size(const tri__jpeg *jpeg)
     return jpeg->library.output_height == jpeg->height && jpeg->library.output_width == jpeg->width;
 }
 
-/* Into to: [output height][output width][components] */
+/* Read all rows into to: [output height][output width][components] */
 static void read_rows(struct jpeg_decompress_struct *library, uint8_t *to)
 {
     size_t stride = (size_t)library->output_width * (size_t)library->output_components;
@@ -143,7 +143,7 @@ static void convert_cmyk(uint8_t *pixels, size_t count, bool inverted)
     }
 }
 
-/* Red, green and blue of all of the photo, then resized. */
+/* Decode red, green and blue of the whole photo, then resize it. */
 static tri_status decode_rows(tri__jpeg *jpeg)
 {
     struct jpeg_decompress_struct *library = &jpeg->library;
@@ -171,7 +171,7 @@ static tri_status decode(void *context)
     return jpeg->library.jpeg_color_space == JCS_YCbCr && !is_of_wanted_size(jpeg) ? tri__jpeg_decode_planes(jpeg) : decode_rows(jpeg);
 }
 
-/* Do work with the photo and put before what went wrong where it did. */
+/* Call work on the photo. If it fails, add to the message at which byte. */
 static tri_status with_photo(tri__jpeg *jpeg, const uint8_t *data, size_t size, tri_status (*work)(void *context))
 {
     if (!tri__jpeg_is(data, size))

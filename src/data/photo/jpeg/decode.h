@@ -1,4 +1,5 @@
-/* decode.h: a decoder as its own files see it: decode.c reads headers and rows, planes.c the planes of a photo that is resized. */
+/* decode.h: the decoder's struct, for its own files: decode.c reads headers and rows, planes.c reads the planes of a photo that is
+ * resized. */
 #ifndef TRI_DATA_PHOTO_JPEG_DECODE_H
 #define TRI_DATA_PHOTO_JPEG_DECODE_H
 
@@ -14,11 +15,11 @@ struct tri__jpeg {
     tri__jpeg_errors errors;
     struct jpeg_progress_mgr progress;
     bool ready;      /* library has been created */
-    uint8_t *pixels; /* decoded and not yet resized; room bytes */
+    uint8_t *pixels; /* [room] decoded and not yet resized */
     int64_t room;
     tri__resizer resizer;
     tri__huffman huffman;
-    bool own_huffman; /* decode by it where it can; a test may clear it, and the library decodes alone */
+    bool own_huffman; /* use our Huffman decoder where it can; a test may clear this, so that the library decodes alone */
 
     /* The photo that is being decoded. */
     const uint8_t *data;
@@ -27,10 +28,10 @@ struct tri__jpeg {
     uint8_t *rgb;          /* [height][width][3] */
 };
 
-/* jpeg_start_decompress, and our Huffman decoder in the place of the library's. */
+/* Call jpeg_start_decompress, and put our Huffman decoder in the place of the library's. */
 void tri__jpeg_start(tri__jpeg *jpeg);
 
-/* At least this many bytes of jpeg->pixels. */
+/* Make jpeg->pixels at least this large. */
 TRI_MUST_CHECK tri_status tri__jpeg_reserve(tri__jpeg *jpeg, size_t bytes);
 
 #endif

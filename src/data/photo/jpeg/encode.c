@@ -1,4 +1,4 @@
-/* encode.c: photos made of pixels, with colour at half the resolution as cameras do. */
+/* encode.c: encodes pixels as JPEG photos, with colour at half the resolution, as cameras do. */
 #include "data/photo/jpeg/encode.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ typedef struct {
     int quality;
 } encoder;
 
-/* Twice as much room, or the library's error of too little memory. Its own target of this kind would lose what it has then. */
+/* Double the room, or raise the library's out-of-memory error. The library's own memory target would leak its buffer then. */
 static boolean grow(j_compress_ptr library)
 {
     target *to = (target *)library->dest;

@@ -1,4 +1,4 @@
-/* encode.h: photos made of pixels. */
+/* encode.h: encodes pixels as JPEG photos. */
 #ifndef TRI_DATA_PHOTO_JPEG_ENCODE_H
 #define TRI_DATA_PHOTO_JPEG_ENCODE_H
 
@@ -7,7 +7,7 @@
 
 #include "trireme/status.h"
 
-/* pixels: [height][width][channels], 1 channel or 3 → a photo in fresh memory; free() it. quality: 1 … 100. */
+/* Encode pixels, [height][width][channels], with 1 channel or 3. free() *out. quality: 1 … 100. */
 TRI_MUST_CHECK tri_status tri__jpeg_encode(const uint8_t *pixels, int64_t height, int64_t width, int64_t channels, int quality,
                                            uint8_t **out, size_t *size);
 

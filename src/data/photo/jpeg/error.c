@@ -11,7 +11,7 @@ static void escape(j_common_ptr common)
     longjmp(errors->escape, 1);
 }
 
-/* Some cameras leave a few bytes between segments or odd version numbers: the photo is whole all the same. */
+/* Some cameras write a few extra bytes between segments, or odd version numbers. Such a photo is still complete. */
 static bool is_harmless(int code)
 {
     return code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM;

@@ -1,12 +1,13 @@
-/* huffman.c: a baseline scan's Huffman codes and the coefficients behind them, found in a table by the next ten bits.
+/* huffman.c: decodes the Huffman codes and coefficients of a baseline scan, with a table that is indexed by the next ten bits.
  *
- * A scan is a row of MCUs, each of a few blocks of 64 coefficients: one DC, 63 AC. The library asks for one MCU at a time. A coefficient is
- * a code, whose symbol says how many zeros come before it (its run) and how many bits it has (its size), and then these bits. Mostly both
- * are so short that one look into a table gives the coefficient itself, and often the next one too. Bytes come eight at a time, except
- * near a byte of 255, behind which a 0 is no part of the data, and anything else a marker that ends it.
+ * A scan is a sequence of MCUs, each of a few blocks of 64 coefficients: one DC, 63 AC. The library asks for one MCU at a time. A
+ * coefficient is a code followed by the coefficient's bits. The code's symbol says how many zeros come before the coefficient (its run)
+ * and how many bits it has (its size). Mostly both are so short that one table lookup gives the coefficient itself, and often the next one,
+ * too. Bytes are loaded eight at a time, except near a byte of 255: a 0 after it is not part of the data, and any other byte after it is a
+ * marker that ends the data.
  *
- * CMake defines TRI_JPEG_HUFFMAN where jpegint.h is installed and is of a libjpeg-turbo whose decoder this one is known to replace
- * exactly. Elsewhere nothing is replaced. */
+ * CMake defines TRI_JPEG_HUFFMAN if jpegint.h is installed and belongs to a libjpeg-turbo whose decoder this one is known to replace
+ * exactly. Otherwise nothing is replaced. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "data/photo/jpeg/huffman.h"
 
@@ -25,10 +26,10 @@ enum {
     LOOKUP_BITS = TRI_HUFFMAN_LOOKUP_BITS,
     LONGEST_CODE = TRI_HUFFMAN_LONGEST_CODE,
     ENOUGH = 32,  /* bits: more than a code of 16 and a coefficient of 15 */
-    ZRL_RUN = 15, /* with size 0: sixteen zeros, and the block goes on; a shorter run with size 0 is the end of the block */
+    ZRL_RUN = 15, /* with size 0: sixteen zeros, and the block continues; a shorter run with size 0 is the end of the block */
 };
 
-/* Where the i-th coefficient stands. What is behind the end, which only damaged data has, stands where the last one does. */
+/* The place of coefficient i in its block. Indices after the end, which only damaged data has, go to the last place. */
 static const uint8_t zigzag[2 * DCTSIZE2] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
     35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
@@ -44,7 +45,7 @@ static inline int32_t extend(uint32_t bits, int size)
     return (int32_t)bits - (bits >> (size - 1) ? 0 : (1 << size) - 1);
 }
 
-/* Everything that begins with the code, which stands in the upper of 16 bits. */
+/* Fill all entries that begin with a code. code: in the upper bits of 16. */
 static void add_code(tri__huffman_table *table, uint32_t code, int length, uint8_t symbol)
 {
     int left = LOOKUP_BITS - length, size = symbol & 15;
@@ -60,14 +61,14 @@ static void add_code(tri__huffman_table *table, uint32_t code, int length, uint8
         };
 }
 
-/* Coefficients between the one before and what the entry stands for; behind the block where it ends the block. */
+/* How many coefficients the entry skips; more than the block has if the entry ends the block. */
 static uint8_t skip_of(const tri__huffman_entry *entry)
 {
     int run = entry->symbol >> 4, size = entry->symbol & 15;
     return (uint8_t)(size > 0 || run == ZRL_RUN ? run : DCTSIZE2);
 }
 
-/* Which two coefficients begin with what is looked up. */
+/* For each lookup index, find the two coefficients that its bits begin with. */
 static void make_pairs(tri__huffman_table *table)
 {
     for (uint32_t i = 0; i < 1u << LOOKUP_BITS; i++) {
@@ -84,7 +85,7 @@ static void make_pairs(tri__huffman_table *table)
     }
 }
 
-/* from has been checked by the library. A block has one DC coefficient: DC tables have no pairs. */
+/* The library has checked `from`. A block has only one DC coefficient, so DC tables have no pairs. */
 static void make_table(tri__huffman_table *table, const JHUFF_TBL *from, bool is_ac)
 {
     if (!memcmp(table->bits, from->bits, sizeof table->bits) && !memcmp(table->symbols, from->huffval, sizeof table->symbols))
@@ -107,7 +108,7 @@ static void make_table(tri__huffman_table *table, const JHUFF_TBL *from, bool is
 
 /* ---- bits ---- */
 
-/* Byte by byte, up to a marker; from there on, zeros. */
+/* Load bytes one by one, up to a marker; after it, load zeros. */
 static void refill_slowly(tri__huffman_bits *bits)
 {
     for (; bits->count <= 56; bits->count += 8) {
@@ -123,7 +124,7 @@ static void refill_slowly(tri__huffman_bits *bits)
     }
 }
 
-/* At least `enough` bits. */
+/* Load until there are at least `enough` bits. */
 static inline void refill(tri__huffman_bits *bits, int enough)
 {
     if (bits->count >= enough)
@@ -155,7 +156,7 @@ static inline int32_t take_coefficient(tri__huffman_bits *bits, int size)
     return coefficient;
 }
 
-/* A code that is longer than what is looked up. −1: there is none that begins so. */
+/* Take a code that is longer than the lookup. Returns its symbol, or −1 if there is no such code. */
 static int take_long_code(tri__huffman_bits *bits, const tri__huffman_table *table)
 {
     uint32_t next = (uint32_t)(bits->word >> (64 - LONGEST_CODE));
@@ -176,7 +177,7 @@ static inline uint32_t peek(tri__huffman_bits *bits, int enough)
     return (uint32_t)(bits->word >> (64 - LOOKUP_BITS));
 }
 
-/* One coefficient, and its symbol. −1: damaged. */
+/* Take one coefficient. Returns its symbol, or −1 if the data is damaged. */
 static inline int take_one(tri__huffman_bits *bits, const tri__huffman_table *table, int32_t *coefficient)
 {
     const tri__huffman_entry *found = &table->lookup[peek(bits, ENOUGH)];
@@ -186,7 +187,7 @@ static inline int take_one(tri__huffman_bits *bits, const tri__huffman_table *ta
     return symbol;
 }
 
-/* The difference between the DC coefficients of this block and of the last. False: damaged. */
+/* The difference between the DC coefficients of this block and the last. False if the data is damaged. */
 static inline bool read_dc(tri__huffman_bits *bits, const tri__huffman_table *table, int32_t *difference)
 {
     const tri__huffman_entry *found = &table->lookup[peek(bits, LOOKUP_BITS)];
@@ -197,7 +198,7 @@ static inline bool read_dc(tri__huffman_bits *bits, const tri__huffman_table *ta
     return true;
 }
 
-/* The 63 AC coefficients of a block that is all zeros. False: damaged. */
+/* Read the 63 AC coefficients into a block that is all zeros. False if the data is damaged. */
 static inline bool read_ac(tri__huffman_bits *bits, const tri__huffman_table *table, JCOEF *block)
 {
     for (int i = 1; i < DCTSIZE2; i++) {
@@ -205,7 +206,7 @@ static inline bool read_ac(tri__huffman_bits *bits, const tri__huffman_table *ta
         if (found.whole) {
             i += found.skip;
             block[zigzag[i]] = found.first;
-            if (i >= DCTSIZE2 - 1) { /* the second one is the next block's */
+            if (i >= DCTSIZE2 - 1) { /* the second one belongs to the next block */
                 drop(bits, found.whole_first);
                 return true;
             }
@@ -261,7 +262,7 @@ static boolean decode_mcu(struct jpeg_decompress_struct *library, JBLOCKROW *blo
     return TRUE;
 }
 
-/* The scan's table, which the library should have checked to be there. */
+/* The scan's table. The library should have checked that it exists. */
 static const JHUFF_TBL *find_table(struct jpeg_decompress_struct *library, JHUFF_TBL *const tables[NUM_HUFF_TBLS], int number)
 {
     if (number < 0 || number >= NUM_HUFF_TBLS || !tables[number])
@@ -269,8 +270,8 @@ static const JHUFF_TBL *find_table(struct jpeg_decompress_struct *library, JHUFF
     return tables[number];
 }
 
-/* The program may run with another version of the library than it was built with: 3.0 has the same soname, and other insides. It is known
- * by a function that came with it. */
+/* The program may run with another version of the library than it was built with: version 3.0 has the same soname, but other internals. A
+ * function that is new in 3.0 shows which it is. */
 bool tri__huffman_fits(void)
 {
     return !dlsym(RTLD_DEFAULT, "jpeg12_read_scanlines");

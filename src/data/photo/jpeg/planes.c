@@ -1,7 +1,7 @@
-/* planes.c: photos decoded plane by plane (Y, Cb, Cr), resized, and then converted to red, green and blue.
+/* planes.c: decodes photos plane by plane (Y, Cb, Cr), resizes the planes, and then converts them to red, green and blue.
  *
- * Most photos keep chroma at half the resolution of luma. The library would first upsample chroma and convert every pixel of the photo;
- * resizing the planes as they are stored does the same in one go, and only the pixels that are wanted are converted. */
+ * Most photos have chroma at half the resolution of luma. The library would first upsample chroma and convert every pixel of the photo.
+ * Resizing the planes as they are stored does the same in one pass, and only the wanted pixels are converted. */
 #include "data/photo/jpeg/planes.h"
 
 #include <string.h>
@@ -9,18 +9,18 @@
 #include "base/bytes/vector.h"
 
 enum {
-    MOST_ROWS = MAX_SAMP_FACTOR * DCTSIZE, /* of one plane in one row of blocks */
+    MOST_ROWS = MAX_SAMP_FACTOR * DCTSIZE, /* rows of one plane in one row of blocks */
     STRIP = 8,                             /* pixels converted at a time */
 };
 
 typedef uint8_t byte_lanes __attribute__((vector_size(STRIP)));
 typedef int16_t lanes __attribute__((vector_size(2 * STRIP)));
 
-/* Where a plane stands in jpeg->pixels. Whole blocks are decoded, so it is a little larger than what is seen of it. */
+/* A plane in jpeg->pixels. Whole blocks are decoded, so it is a little larger than its visible part. */
 typedef struct {
     uint8_t *data;
     size_t stride;
-    int64_t height, width; /* seen */
+    int64_t height, width; /* of the visible part */
     int rows;              /* in one row of blocks */
 } plane;
 
@@ -30,7 +30,7 @@ static size_t plane_bytes(const struct jpeg_decompress_struct *library, const jp
     return stride * library->total_iMCU_rows * (size_t)(component->v_samp_factor * component->DCT_scaled_size);
 }
 
-/* The planes of the photo, and behind them those of the wanted size. */
+/* Reserve memory for the planes of the photo and, after them, for those of the wanted size. */
 static tri_status lay_out(tri__jpeg *jpeg, plane planes[TRI_JPEG_PLANES], uint8_t **resized)
 {
     const struct jpeg_decompress_struct *library = &jpeg->library;
@@ -54,7 +54,7 @@ static tri_status lay_out(tri__jpeg *jpeg, plane planes[TRI_JPEG_PLANES], uint8_
     return NULL;
 }
 
-/* Row of blocks after row of blocks, straight into the planes. */
+/* Read one row of blocks after another, straight into the planes. */
 static void read_planes(struct jpeg_decompress_struct *library, const plane planes[TRI_JPEG_PLANES])
 {
     JSAMPROW rows[TRI_JPEG_PLANES][MOST_ROWS];
@@ -75,15 +75,16 @@ static inline lanes load(const uint8_t bytes[STRIP])
     return __builtin_convertvector(vector, lanes);
 }
 
-/* Below 0 becomes 0, above 255 becomes 255: a shift by 15 spreads the sign over all bits. */
+/* Limit values to 0 … 255. A shift by 15 copies the sign to all bits. */
 static inline lanes clamp(lanes value)
 {
     value &= ~(value >> 15);
     return (value | ((255 - value) >> 15)) & 255;
 }
 
-/* R = Y + 1.402 Cr, G = Y − 0.344 Cb − 0.714 Cr, B = Y + 1.772 Cb, with Cb and Cr from −128 on. In 256ths, and with the nearest whole
- * multiple taken out, every product fits 16 bits. Pixels are first made as words and then moved together: each overlaps the next. */
+/* R = Y + 1.402 Cr, G = Y − 0.344 Cb − 0.714 Cr, B = Y + 1.772 Cb, where Cb and Cr are −128 … 127. Factors are in 256ths, and their
+ * nearest whole number is taken out, so that every product fits 16 bits. Pixels are made as words of four bytes, and stored so that each
+ * overlaps the next. */
 static inline void convert_strip(const uint8_t y[STRIP], const uint8_t cb[STRIP], const uint8_t cr[STRIP], uint8_t rgb[3 * STRIP + 1])
 {
     lanes luma = load(y), b = load(cb) - 128, r = load(cr) - 128;

@@ -1,11 +1,11 @@
-/* planes.h: photos decoded plane by plane. */
+/* planes.h: decodes photos plane by plane. */
 #ifndef TRI_DATA_PHOTO_JPEG_PLANES_H
 #define TRI_DATA_PHOTO_JPEG_PLANES_H
 
 #include "data/photo/jpeg/decode.h"
 
-/* After the header has been read and the scale chosen: decode the planes Y, Cb and Cr, resize each, and only then convert them to red,
- * green and blue: that is less work than to convert all of the photo's pixels. */
+/* Call it after the header is read and the scale is chosen. Decodes the planes Y, Cb and Cr, resizes each, and only then converts them to
+ * red, green and blue: that is less work than to convert all pixels of the photo. */
 TRI_MUST_CHECK tri_status tri__jpeg_decode_planes(tri__jpeg *jpeg);
 
 /* y, cb, cr: [count] → rgb: [count][3], by the formula of JFIF. */

@@ -1,4 +1,4 @@
-/* png.c: PNG pictures decoded by libpng's simplified interface (which needs no longjmp). */
+/* png.c: decodes and encodes PNG pictures with libpng's simplified interface, which needs no longjmp. */
 #include "data/photo/png/png.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ tri_status tri__png_size(const uint8_t *data, size_t size, int64_t *height, int6
     return NULL;
 }
 
-/* channels in the wanted format, into pixels, which has room for them */
+/* Decode in the wanted format into pixels, which must be large enough. */
 static tri_status finish(png_image *image, png_uint_32 format, uint8_t *pixels)
 {
     image->format = format;
@@ -51,7 +51,7 @@ tri_status tri__png_decode(const uint8_t *data, size_t size, int64_t height, int
     return status;
 }
 
-/* Says which picture it is, and what to do. Takes damage. */
+/* Add to a message which picture it is, and what to do. Takes damage. */
 static tri_status advise(const char *name, tri_status damage)
 {
     if (!damage)

@@ -1,4 +1,4 @@
-/* webp.c: WebP pictures decoded by libwebp. */
+/* webp.c: decodes WebP pictures with libwebp. */
 #include "data/photo/webp/webp.h"
 
 #include <string.h>

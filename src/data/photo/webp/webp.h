@@ -1,6 +1,6 @@
-/* webp.h: WebP pictures decoded to bytes of red, green and blue; the only code that knows libwebp.
+/* webp.h: decodes WebP pictures to bytes of red, green and blue. No other code uses libwebp.
  *
- * Messages tell what is wrong; the caller puts before them which picture it is. */
+ * A message says what is wrong; the caller adds which picture it is. */
 #ifndef TRI_DATA_PHOTO_WEBP_WEBP_H
 #define TRI_DATA_PHOTO_WEBP_WEBP_H
 
@@ -10,12 +10,12 @@
 
 #include "trireme/status.h"
 
-bool tri__webp_is(const uint8_t *data, size_t size); /* the bytes begin as a WebP picture does */
+bool tri__webp_is(const uint8_t *data, size_t size); /* the bytes begin like a WebP picture */
 
-/* Height and width as the header tells them. TRI_BAD_DATA where it is none, and for animations. */
+/* Height and width from the header. TRI_BAD_DATA if it is not a WebP picture, or is an animation. */
 TRI_MUST_CHECK tri_status tri__webp_size(const uint8_t *data, size_t size, int64_t *height, int64_t *width);
 
-/* The picture → rgb: [height][width][3], which has room for what tri__webp_size told. Transparency is left out. */
+/* Decode the picture → rgb: [height][width][3]. height and width must be those of tri__webp_size. Transparency is dropped. */
 TRI_MUST_CHECK tri_status tri__webp_decode(const uint8_t *data, size_t size, int64_t height, int64_t width, uint8_t *rgb);
 
 #endif
