@@ -1,5 +1,5 @@
-/* control_group.c: files under /sys/fs/cgroup. Version 1 has a tree for each controller, version 2 has one tree. The groups of virtual
- * hosts are trireme/CLUSTER/HOST. */
+/* control_group.c: reads files under /sys/fs/cgroup. Version 1 has a tree for each controller; version 2 has one tree. The group of a
+ * virtual host is trireme/CLUSTER/HOST. */
 #include "watch/host/control_group.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void read_membership(tri__control_group *group, const char *line)
 
 /* ---- its files ---- */
 
-/* The number behind a name in a file of lines "name number"; `otherwise` where there is none. */
+/* The number after a name in a file of lines "name number"; `otherwise` if there is none. */
 static double number_of(const char *folder, const char *file, const char *name, double otherwise)
 {
     char path[TRI_GROUP_PATH + 64], line[128], key[64];
@@ -69,7 +69,7 @@ static double number_of(const char *folder, const char *file, const char *name, 
     return otherwise;
 }
 
-/* The one or two numbers of a file; how many there are. "max" is none. */
+/* Read the one or two numbers of a file. Returns how many there are; "max" is not a number. */
 static int numbers_of(const char *folder, const char *file, double *first, double *second)
 {
     char path[TRI_GROUP_PATH + 64];
@@ -99,7 +99,7 @@ static double limit_of(const tri__control_group *group)
 {
     double limit = 0, unused;
     numbers_of(group->memory, group->version_2 ? "memory.max" : "memory.limit_in_bytes", &limit, &unused);
-    return limit < 1e18 ? limit : 0; /* version 1 writes a number beyond any memory */
+    return limit < 1e18 ? limit : 0; /* without a limit, version 1 writes a huge number */
 }
 
 static void read_times(tri__control_group *group)
@@ -117,7 +117,7 @@ static void read_times(tri__control_group *group)
     group->throttled = number_of(group->quota, "cpu.stat", "nr_throttled", 0);
 }
 
-/* A sample may be shorter than a period: then the sample before it tells. */
+/* A sample may be shorter than a period: then the value of the sample before is kept. */
 static double denied_since(const tri__control_group *now, const tri__control_group *before)
 {
     const double periods = now->periods - before->periods;
@@ -147,7 +147,7 @@ tri__group_sample tri__control_group_take(tri__control_group *group)
     read_times(group);
     group->denied = denied_since(group, &before);
     const double seconds = tri__clock_seconds(group->time - before.time) * tri__control_group_cpus(group);
-    /* A group that runs for a few milliseconds at a time is seldom met by a tick: ticks tell only how its time is divided. */
+    /* Ticks often miss a group that runs for a few milliseconds at a time. So `total` gives its time; ticks only divide it. */
     const double user = group->user - before.user, system = group->system - before.system, total = group->total - before.total;
     const double share = user + system > 0 ? user / (user + system) : 1, used = seconds > 0 ? 100 * total / seconds : 0;
     return (tri__group_sample){

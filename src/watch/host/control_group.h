@@ -1,4 +1,4 @@
-/* control_group.h: what the control group of a virtual host (trireme cluster) counts, in both versions of the kernel's interface. */
+/* control_group.h: reads the counters of a virtual host's control group (trireme cluster), in both versions of the kernel's interface. */
 #ifndef TRI_WATCH_HOST_CONTROL_GROUP_H
 #define TRI_WATCH_HOST_CONTROL_GROUP_H
 
@@ -9,24 +9,24 @@ enum { TRI_GROUP_PATH = 512 };
 
 typedef struct {
     bool version_2;
-    char cpu[TRI_GROUP_PATH], quota[TRI_GROUP_PATH], memory[TRI_GROUP_PATH]; /* folders; empty where the group has no such controller */
-    int64_t time;                                                            /* of the last reading … */
-    double user, system;                                                     /* … and the seconds of CPU until then, to a tick … */
-    double total;                                                            /* … and of both, to the nanosecond */
-    double periods, throttled; /* of the quota: all until then, and those in which processes wanted more than it */
-    double denied;             /* the share of such periods, in the latest reading that had any */
+    char cpu[TRI_GROUP_PATH], quota[TRI_GROUP_PATH], memory[TRI_GROUP_PATH]; /* folders; empty if the group has no such controller */
+    int64_t time;                                                            /* when the counters below were read */
+    double user, system;                                                     /* seconds of CPU so far, to a tick */
+    double total;              /* seconds of CPU so far, user and system together, to the nanosecond */
+    double periods, throttled; /* periods of the quota so far: all, and those in which processes wanted more than it gave */
+    double denied;             /* throttled / periods, between the last two readings that differ in periods */
 } tri__control_group;
 
 typedef struct {
-    double user, system; /* percent of the CPUs that the group may use … */
-    double denied;       /* … and of the rest: what processes wanted and the quota did not give */
+    double user, system; /* percent of the CPUs that the group may use */
+    double denied;       /* percent of these CPUs that processes wanted and the quota did not give */
     double used, cached; /* bytes of memory */
-    double limit;        /* of memory; 0 where there is none */
+    double limit;        /* bytes of memory; 0 if there is no limit */
 } tri__group_sample;
 
-/* The group that this process is in, and its first reading. False: this process is on no virtual host. */
+/* Find the group of this process, and read its counters. False if this process is not on a virtual host. */
 bool tri__control_group_find(tri__control_group *group);
-double tri__control_group_cpus(const tri__control_group *group);      /* that it may use: a part of one, where its quota says so */
-tri__group_sample tri__control_group_take(tri__control_group *group); /* since the call before */
+double tri__control_group_cpus(const tri__control_group *group);      /* how many CPUs the group may use; a quota may be less than one */
+tri__group_sample tri__control_group_take(tri__control_group *group); /* since the last call */
 
 #endif

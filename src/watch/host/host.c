@@ -1,5 +1,5 @@
-/* host.c: reads the kernel's counters, and subtracts those of the reading before. Files: /proc/stat, /proc/meminfo, /proc/diskstats,
- * /proc/net/dev, and those of the control group where this is a virtual host. */
+/* host.c: reads the kernel's counters, and subtracts those of the last reading. Files: /proc/stat, /proc/meminfo, /proc/diskstats,
+ * /proc/net/dev and, on a virtual host, those of the control group. */
 #include "watch/host/host.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ typedef struct {
 
 struct tri__host {
     int cores, links;
-    int room; /* for links */
+    int room; /* of the arrays of links */
     bool has_group;
     tri__control_group group;
     reading before, now;
@@ -56,7 +56,7 @@ static tri_status each_line(tri__host *host, const char *path, read_line *take, 
     FILE *file = fopen(path, "re");
     if (!file)
         return tri_fail(TRI_UNSUPPORTED, "%s cannot be read: samples need Linux's /proc", path);
-    while (fgets(line, sizeof line, file)) /* a longer line comes in pieces; only its beginning says anything to the readers */
+    while (fgets(line, sizeof line, file)) /* a longer line comes in pieces, of which only the first matters */
         take(host, into, line);
     fclose(file);
     return NULL;
@@ -67,7 +67,7 @@ static double ticks_to_seconds(double ticks)
     return ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* user nice system idle iowait irq softirq steal; guests are counted in user already. */
+/* text: user nice system idle iowait irq softirq steal. Time of guests is already in user. */
 static bool read_cpu(const char *text, cpu_times *out)
 {
     double user, nice, system, idle, wait = 0, irq = 0, soft = 0, steal = 0;
@@ -101,7 +101,7 @@ static void read_stat(tri__host *host, reading *into, const char *line)
         sscanf(line, "ctxt %lf", &into->switches);
 }
 
-/* Used is what is neither free nor a cache that the kernel would give back; memory that processes share counts as used. */
+/* Used memory is neither free nor a cache that the kernel can give back. Memory that processes share counts as used. */
 static void read_memory(tri__host *host, reading *into, const char *line)
 {
     char name[32];
@@ -122,7 +122,7 @@ static void read_memory(tri__host *host, reading *into, const char *line)
         into->used -= bytes;
 }
 
-/* A disk and not a part of one, nor a device that stands on others and would count twice. */
+/* Whether it is a disk: not a partition, and not a device on top of others, which would count twice. */
 static bool is_disk(const char *name)
 {
     static const char *const others[] = {"loop", "ram", "zram", "dm-", "md", "sr", "fd"};
@@ -171,14 +171,14 @@ static void read_network(tri__host *host, reading *into, const char *line)
 static tri_status take_reading(tri__host *host, reading *into)
 {
     *into = (reading){.core_busy = into->core_busy, .core_rest = into->core_rest, .link = into->link};
-    for (int i = 0; i < host->links; i++) /* an interface that is gone stays at what it had */
+    for (int i = 0; i < host->links; i++) /* an interface that is gone keeps its last counters */
         into->link[i] = host->before.link[i];
     into->time = tri__clock_now();
     into->wall = tri__clock_wall();
     TRI_TRY(each_line(host, "/proc/stat", read_stat, into));
     TRI_TRY(each_line(host, "/proc/meminfo", read_memory, into));
     TRI_TRY(each_line(host, "/proc/net/dev", read_network, into));
-    tri_status_free(each_line(host, "/proc/diskstats", read_disk, into)); /* containers may have none */
+    tri_status_free(each_line(host, "/proc/diskstats", read_disk, into)); /* containers may not have this file */
     return NULL;
 }
 
@@ -187,7 +187,7 @@ static double rate(double from, double to, double seconds)
     return seconds > 0 && to > from ? (to - from) / seconds : 0;
 }
 
-/* The kernel's count of waiting may go back. */
+/* Never negative, as the kernel's counter of iowait may go back. */
 static double growth(double from, double to)
 {
     return to > from ? to - from : 0;
@@ -218,8 +218,8 @@ static void take_shares(const tri__host *host, tri__host_sample *out)
     }
 }
 
-/* What a virtual host has of its machine: the CPU time of its own processes, and what is left of its share. What its processes were denied
- * is time that others took, as in a virtual machine. */
+/* On a virtual host, CPU time is that of its own processes, and idle is the rest of its share. Time that its processes were denied counts
+ * as stolen, as in a virtual machine. */
 static void take_group(tri__host *host, tri__host_sample *out)
 {
     const tri__group_sample sample = tri__control_group_take(&host->group);

@@ -25,7 +25,7 @@ static bool ask(int fd, int interface)
     return send(fd, &all, sizeof all, 0) == sizeof all;
 }
 
-/* The attribute of this type among those at `first`; NULL where there is none. */
+/* The attribute of this type among those at `first`; NULL if there is none. */
 static const struct rtattr *find(const struct rtattr *first, size_t left, int type)
 {
     for (const struct rtattr *at = first; RTA_OK(at, left); at = RTA_NEXT(at, left))
@@ -55,7 +55,7 @@ static double bucket_rate(const struct nlmsghdr *message)
     return (double)rate;
 }
 
-/* Read the answers to their end; the rate of the interface's token bucket, 0 where it has none. */
+/* Read all answers. Returns the rate of the interface's token bucket filter, or 0 if it has none. */
 static double read_answers(int fd, int interface)
 {
     union {
@@ -100,7 +100,7 @@ static double driver_speed(const char *name)
         megabits = 0;
     if (file)
         fclose(file);
-    return megabits > 0 ? megabits * 1e6 / 8 : 0; /* −1: not known */
+    return megabits > 0 ? megabits * 1e6 / 8 : 0; /* the driver gives −1 if it does not know */
 }
 
 double tri__link_speed(const char *name)

@@ -1,4 +1,4 @@
-/* own_usage.c: getrusage and /proc/self. Where the kernel does not tell bytes of disks (/proc/self/io), they are 0. */
+/* own_usage.c: reads getrusage and /proc/self. If the kernel has no /proc/self/io, bytes of disks are 0. */
 #include "watch/host/own_usage.h"
 
 #include <stdio.h>

@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-/* Rates are by second. */
+/* Rates are per second. */
 typedef struct {
-    double cpu;           /* percent, of which 100 are one CPU */
+    double cpu;           /* percent, where 100 is one CPU */
     double resident;      /* bytes of memory */
-    double read, written; /* bytes, of disks */
-    double switches;      /* of context */
+    double read, written; /* bytes, from and to disks */
+    double switches;      /* context switches */
 } tri__own_sample;
 
 typedef struct {
@@ -18,6 +18,6 @@ typedef struct {
 } tri__own_counters;
 
 tri__own_counters tri__own_read(void);
-tri__own_sample tri__own_between(const tri__own_counters *from, const tri__own_counters *to); /* resident: now */
+tri__own_sample tri__own_between(const tri__own_counters *from, const tri__own_counters *to); /* resident is that of now */
 
 #endif

@@ -14,7 +14,7 @@ static double seconds_of(struct timeval time)
 tri__usage tri__usage_now(void)
 {
     struct rusage usage = {0};
-    getrusage(RUSAGE_SELF, &usage); /* fails for a wrong argument only */
+    getrusage(RUSAGE_SELF, &usage); /* fails only for a wrong argument */
     return (tri__usage){.wall = tri__clock_now(), .cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)};
 }
 
@@ -24,7 +24,7 @@ double tri__usage_cpu_percent(const tri__usage *from, const tri__usage *to)
     return seconds > 0 ? 100 * (to->cpu - from->cpu) / seconds : 0;
 }
 
-/* VmHWM starts again at exec. ru_maxrss, used where there is no /proc, keeps what the parent had before exec. */
+/* exec resets VmHWM, but not ru_maxrss, which may be that of the parent. ru_maxrss is used only if there is no /proc. */
 double tri__peak_rss_mb(void)
 {
     char line[256];

@@ -10,7 +10,7 @@ typedef struct {
 } tri__usage;
 
 tri__usage tri__usage_now(void);
-double tri__usage_cpu_percent(const tri__usage *from, const tri__usage *to); /* 100 is one CPU; 0 where no time passed */
-double tri__peak_rss_mb(void); /* of this process since it started its program; MB = 10⁶ bytes */
+double tri__usage_cpu_percent(const tri__usage *from, const tri__usage *to); /* 100 is one CPU; 0 if no time has passed */
+double tri__peak_rss_mb(void);                                               /* of this process since its last exec; MB = 10⁶ bytes */
 
 #endif

@@ -10,7 +10,7 @@ const char *tri__phase_name(tri__phase phase)
     return names[phase];
 }
 
-/* Count the time since the present phase began. */
+/* Add the time since the present phase began to that phase. */
 static void settle(tri__phases *phases, int64_t now)
 {
     if (phases->running && now > phases->since)

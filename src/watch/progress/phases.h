@@ -26,25 +26,25 @@ const char *tri__phase_name(tri__phase phase); /* "input", as summary.json spell
 typedef struct {
     int64_t spent[TRI_PHASES]; /* nanoseconds */
     int64_t since;             /* when the present phase began */
-    tri__phase phase;          /* the present one, where running */
+    tri__phase phase;          /* the present phase, if running */
     bool running;
 } tri__phases; /* zeroed: nothing spent, not running */
 
-/* From now on time counts for this phase. Starts the account where it was not running. Returns the phase before (TRI_PHASE_OTHER at the
+/* From `now` on, time counts for this phase. If the account was not running, it starts. Returns the phase before (TRI_PHASE_OTHER at the
  * beginning), so that a nested part can return to it. */
 tri__phase tri__phases_enter(tri__phases *phases, tri__phase phase, int64_t now);
 
 /* Time counts for no phase until the next enter: during evaluation or set-up. */
 void tri__phases_pause(tri__phases *phases, int64_t now);
 
-/* Move nanoseconds from one phase to another: a part that was measured separately. Never more than the first phase has. */
+/* Move time that was measured separately from one phase to another, but never more than the first phase has. */
 void tri__phases_move(tri__phases *phases, tri__phase from, tri__phase to, int64_t nanoseconds);
 
-void tri__phases_add(tri__phases *sum, const tri__phases *part); /* of several workers */
+void tri__phases_add(tri__phases *sum, const tri__phases *part); /* to sum several workers */
 int64_t tri__phases_total(const tri__phases *phases);            /* nanoseconds counted so far, up to the last enter or pause */
-void tri__phases_shares(const tri__phases *phases, double share[TRI_PHASES]); /* sum 1; all "other" where nothing was counted */
+void tri__phases_shares(const tri__phases *phases, double share[TRI_PHASES]); /* their sum is 1; all is "other" if no time was counted */
 
-/* Shares as JSON, by the names of phases, and back: what is missing there, or is not a share, is 0. */
+/* Shares as a JSON object, by the names of phases; and back. When read, a share that is missing or invalid is 0. */
 json_t *tri__phases_json(const double share[TRI_PHASES]);
 void tri__phases_read(const json_t *phases, double share[TRI_PHASES]);
 

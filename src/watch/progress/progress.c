@@ -1,7 +1,7 @@
 /* progress.c: one line about a run.
  *
- * The live line is made of fields in a fixed order. Each has a rank; while the line is too wide, the field of the highest rank is left out.
- * The bar gets the columns that remain. Numbers are padded to the width that they will have at the end, so that nothing moves. */
+ * The live line has fields in a fixed order. Each has a rank; while the line is too wide, the field of the highest rank is left out. The
+ * bar gets the columns that remain. Numbers are padded to the width that they will have at the end, so that nothing moves. */
 #include "watch/progress/progress.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ double tri__rate_update(tri__rate *rate, int64_t examples, int64_t now)
         return rate->rate;
     double seconds = (double)(now - rate->at) * 1e-9;
     double latest = (double)(examples - rate->examples) / seconds;
-    if (now - rate->at < least_interval) /* too short to count, but better than to know nothing */
+    if (now - rate->at < least_interval) /* too short to count, but better than no rate at all */
         return rate->rate > 0 ? rate->rate : latest;
     double weight = rate->rate > 0 ? 1 - exp(-seconds / smoothing) : 1;
     rate->rate += weight * (latest - rate->rate);
@@ -49,7 +49,7 @@ enum { FIELDS = 9, FIELD_SIZE = 96, GAP = 2, BAR_LEAST = 6, BAR_MOST = 30 };
 
 typedef struct {
     char text[FIELD_SIZE];
-    int rank; /* the higher, the sooner it is left out */
+    int rank; /* the field of the highest rank is left out first */
 } field;
 
 typedef struct {
@@ -151,7 +151,7 @@ static void drop_least_important(fields *all)
     all->count--;
 }
 
-/* done of columns, in eighths of a column. */
+/* Add a bar that is `columns` wide, in eighths of a column. done: 0 … 1 */
 static void add_bar(tri__text *text, double done, int columns)
 {
     static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

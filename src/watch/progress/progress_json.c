@@ -1,4 +1,4 @@
-/* progress_json.c: progress between processes, as JSON. What is not known is left out. */
+/* progress_json.c: progress as JSON, for another process. What is not known is left out. */
 #include "watch/progress/progress_json.h"
 
 #include <math.h>

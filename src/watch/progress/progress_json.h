@@ -7,7 +7,7 @@
 
 json_t *tri__progress_json(const tri__progress *progress); /* NULL when memory is short */
 
-/* Read what value has; the rest is as not known. The label is borrowed from value. */
+/* Read progress from value; what it does not have becomes "not known yet". The label is borrowed from value. */
 void tri__progress_read(const json_t *value, tri__progress *out);
 
 #endif

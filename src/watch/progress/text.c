@@ -18,7 +18,7 @@ static bool continues_character(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* After a cut the last character may be half there: go back to where it began. */
+/* A cut may have left half of the last character: remove it. */
 static void drop_half_character(tri__text *text)
 {
     size_t begin = text->used;
@@ -81,7 +81,7 @@ const char *tri__text_count(char out[TRI_TEXT_SHORT], double number)
     return out;
 }
 
-/* number in the largest of the units, each a thousand of the one before, that leaves it at 1 or more; three digits. */
+/* Write number with three digits, in the largest unit in which it is at least 1. Each unit is a thousand times the one before. */
 static const char *scaled(char out[TRI_TEXT_SHORT], double number, const char *const *units, int count)
 {
     int unit = 0;

@@ -1,4 +1,4 @@
-/* text.h: lines for people, made in a buffer of the caller's: appending, numbers and times as people read them, columns of UTF-8. */
+/* text.h: makes lines for people in the caller's buffer: appends text, formats numbers and times, counts columns of UTF-8. */
 #ifndef TRI_WATCH_PROGRESS_TEXT_H
 #define TRI_WATCH_PROGRESS_TEXT_H
 
@@ -6,7 +6,7 @@
 
 #include "trireme/status.h"
 
-/* Text that grows in a fixed buffer. What does not fit is left out, at a character's boundary; the buffer is always a string. */
+/* Text that grows in a fixed buffer. Text that does not fit is cut between two characters; a NUL always ends the buffer's text. */
 typedef struct {
     char *data;
     size_t size, used;
@@ -19,10 +19,10 @@ void tri__text_repeat(tri__text *text, const char *what, int times);
 /* Columns on a terminal: one for each code point. */
 int tri__text_columns(const char *utf8);
 
-enum { TRI_TEXT_SHORT = 32 };                                             /* holds any of these */
-const char *tri__text_count(char out[TRI_TEXT_SHORT], double number);     /* "98,210"; "-" where it is not a number */
+enum { TRI_TEXT_SHORT = 32 };                                             /* bytes that the functions below need */
+const char *tri__text_count(char out[TRI_TEXT_SHORT], double number);     /* "98,210"; "-" if it is not a number */
 const char *tri__text_brief(char out[TRI_TEXT_SHORT], double number);     /* "98.2k", at most 5 columns */
-const char *tri__text_duration(char out[TRI_TEXT_SHORT], double seconds); /* "0:07", "12:34", "3:02:01", "4d 03h"; "-" */
+const char *tri__text_duration(char out[TRI_TEXT_SHORT], double seconds); /* "0:07", "12:34", "3:02:01", "4d 03h"; "-" if not a number */
 const char *tri__text_bytes(char out[TRI_TEXT_SHORT], double bytes);      /* "31.4 kB" */
 
 #endif

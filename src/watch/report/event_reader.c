@@ -33,7 +33,7 @@ static bool checksum_matches(const uint8_t *data, size_t size)
     return there == tri__crc32c_masked(data, size);
 }
 
-/* The next frame's data; empty with *more false where the file ends. */
+/* The data of the next frame. At the end of the file *more is false, and *data is empty. */
 static tri_status next_frame(tri__event_reader *reader, tri__span *data, bool *more)
 {
     size_t left = (size_t)(reader->end - reader->at);
@@ -61,7 +61,7 @@ static tri__wire_reader wire_of(const uint8_t *data, size_t size)
     return (tri__wire_reader){.at = data, .end = data + size};
 }
 
-/* Take an Event message apart. Gives what it holds in event, or its summary to reader->values and kind OTHER. */
+/* Parse an Event message into *event. If it holds a summary, event->kind is TRI_EVENT_OTHER, and reader->values is the summary. */
 static tri_status open_event(tri__event_reader *reader, tri__span data, tri__event *event)
 {
     tri__wire_reader wire = wire_of(data.data, data.size);
@@ -89,7 +89,7 @@ static tri_status open_event(tri__event_reader *reader, tri__span data, tri__eve
     return broken || !isfinite(reader->wall) ? damaged(reader, "its Event message is broken") : NULL;
 }
 
-/* A float scalar or a string, as TensorFlow 2 writes them. */
+/* Read a float scalar or a string, as TensorFlow 2 writes them. */
 static bool read_tensor(tri__wire_reader wire, tri__event *event)
 {
     tri__wire_field field;
@@ -136,7 +136,7 @@ static tri_status read_value(const tri__event_reader *reader, tri__span data, tr
     return broken ? damaged(reader, "a value of its summary is broken") : NULL;
 }
 
-/* The next value of the summary that is open; false at its end. */
+/* The next value of the present summary; *more is false at its end. */
 static tri_status next_value(tri__event_reader *reader, tri__event *event, bool *more)
 {
     tri__wire_field field;

@@ -1,4 +1,4 @@
-/* events.c: event files, written.
+/* events.c: writes event files.
  *
  * A file is a sequence of TFRecord frames: the length of the data (8 bytes, little-endian), its masked CRC-32C, the data, its masked
  * CRC-32C. The data is an Event message of TensorFlow's event.proto; the first one says "brain.Event:2". */
@@ -26,8 +26,8 @@ enum { PRODUCER = 22, BUFFER = 1 << 16, TRIES = 1000 };
 struct tri__events {
     char *path;
     FILE *stream;
-    bool broken;        /* a write failed: nothing is written any more */
-    tri_status failure; /* why; NULL once it was returned */
+    bool broken;        /* a write has failed: nothing more is written */
+    tri_status failure; /* why it failed; NULL once it was returned */
 };
 
 static void break_off(tri__events *events, tri_status why)
@@ -69,7 +69,7 @@ static void end_event(tri__events *events, tri__wire_buffer *event)
     tri__wire_fini(event);
 }
 
-/* Append message to buffer as a field, and end it. */
+/* Append message to buffer as a field, and free message. */
 static void put_and_end(tri__wire_buffer *buffer, uint32_t number, tri__wire_buffer *message)
 {
     tri__wire_put_message(buffer, number, message);
@@ -86,8 +86,7 @@ static void write_value(tri__events *events, int64_t step, tri__wire_buffer *val
     end_event(events, &event);
 }
 
-/* simple_value: read by every TensorBoard there has been; current ones make it a tensor of the "scalars" plugin as they load it. */
-/* TensorBoard makes a group of what stands before a slash: "conv1.weight" is shown inside of "conv1". */
+/* TensorBoard groups names by what is before a slash, so "conv1.weight" becomes "conv1/weight". */
 static void put_grouped_name(tri__wire_buffer *message, uint32_t field, const char *name)
 {
     char *grouped = strdup(name);
@@ -97,6 +96,7 @@ static void put_grouped_name(tri__wire_buffer *message, uint32_t field, const ch
     free(grouped);
 }
 
+/* Every version of TensorBoard reads simple_value; current ones convert it to a tensor of the "scalars" plugin when they load it. */
 void tri__events_scalar(tri__events *events, const char *tag, int64_t step, float value)
 {
     tri__wire_buffer message = {0};
@@ -110,8 +110,8 @@ static void put_raw_double(tri__wire_buffer *list, double value)
     tri__wire_put_raw(list, &value, sizeof value);
 }
 
-/* Limits and counts of bins, as packed lists: from the first bin that has a value to the last. Of empty bins in a row the last one stands
- * for all. */
+/* Write limits and counts of bins as packed lists, from the first bin that has a value to the last. A run of empty bins is written as one
+ * bin, with the limit of the last. */
 static void put_bins(tri__wire_buffer *message, const tri__histogram *histogram)
 {
     tri__wire_buffer limits = {0}, counts = {0};
@@ -130,7 +130,7 @@ static void put_bins(tri__wire_buffer *message, const tri__histogram *histogram)
     put_and_end(message, EVENT_HISTOGRAM_BINS, &counts);
 }
 
-/* HistogramProto: like simple_value, read by every TensorBoard. */
+/* Writes a HistogramProto, which every version of TensorBoard reads. */
 void tri__events_histogram(tri__events *events, const char *tag, int64_t step, const tri__histogram *histogram)
 {
     if (histogram->count == 0)
@@ -235,7 +235,7 @@ static void write_version(tri__events *events)
     end_event(events, &event);
 }
 
-/* Open a new file: its name carries time, host and process, and a number for the second one within a second. */
+/* Open a new file. Its name has time, host and process, and a number, as a process may open several within a second. */
 static tri_status open_new(const char *folder, tri__events *events)
 {
     char host[256] = "localhost", name[512];

@@ -1,10 +1,10 @@
-/* histogram.c: bins by the bits of a float. Positive floats are ordered as their bits are, and negative ones the other way round. */
+/* histogram.c: the bits of a float choose its bin. Positive floats have the same order as their bits, negative floats the reverse order. */
 #include "watch/report/histogram.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HALF = TRI_HISTOGRAM_BINS / 2, DROPPED_BITS = 21 }; /* 8 bits of exponent and 2 of fraction are left */
+enum { HALF = TRI_HISTOGRAM_BINS / 2, DROPPED_BITS = 21 }; /* keeps 8 bits of exponent and 2 of fraction */
 
 static int bin_of(float value)
 {

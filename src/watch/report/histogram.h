@@ -1,5 +1,5 @@
-/* histogram.h: how often values of each size occur, in one pass over them: bins by sign, exponent and the first two bits of the fraction,
- * four to each doubling. Zero and all that is near it has a bin, too. Values that are not finite are left out. */
+/* histogram.h: counts values by their size, in one pass. Sign, exponent and the first two bits of the fraction choose the bin, so there are
+ * four bins for each doubling. Zero and values near it have a bin, too. Values that are not finite are left out. */
 #ifndef TRI_WATCH_REPORT_HISTOGRAM_H
 #define TRI_WATCH_REPORT_HISTOGRAM_H
 
@@ -14,10 +14,10 @@ typedef struct {
     int64_t bin[TRI_HISTOGRAM_BINS];  /* from the most negative values to the largest */
 } tri__histogram;                     /* zeroed, it is empty */
 
-/* Add value[i] × scale of all i. */
+/* Add value[i] × scale for all i below count. */
 void tri__histogram_add(tri__histogram *histogram, const float *value, size_t count, float scale);
 
-/* Values of a bin are below this, or for negative ones at most equal. */
+/* The upper limit of a bin: positive values are below it; negative values are below it or equal. */
 double tri__histogram_limit(int bin);
 
 #endif

@@ -1,4 +1,4 @@
-/* run_curves.c: reads each event file from where it was left. */
+/* run_curves.c: each poll continues each event file where the last poll ended. */
 #include "watch/report/run_curves.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 typedef struct {
     char *path;
     char task[TRI_CURVE_NAME];
-    size_t read; /* bytes so far */
-    bool broken; /* no more is read of it */
+    size_t read; /* bytes read so far */
+    bool broken; /* the file is damaged: nothing more is read from it */
 } event_file;
 
 struct tri__run_curves {
@@ -51,7 +51,7 @@ static tri_status add_curve(tri__run_curves *curves, const char *task, tri__span
     return NULL;
 }
 
-/* NULL where there are too many, or the name is no name of ours. */
+/* Find or add a curve. *out is NULL if there are too many curves, or the tag is too long or otherwise unusable. */
 static tri_status find_curve(tri__run_curves *curves, const char *task, tri__span tag, tri__curve **out)
 {
     *out = NULL;
@@ -76,7 +76,7 @@ static void add_point(tri__run_curves *curves, tri__curve *curve, const tri__cur
     curve->last = *point;
     if (++curve->skipped < curve->stride)
         return;
-    if (curve->count == TRI_CURVE_POINTS) { /* this value is then half of the way to the next point */
+    if (curve->count == TRI_CURVE_POINTS) { /* stride doubles, so this value is only half way to the next point */
         halve(curve);
         curves->version++;
         return;
@@ -153,7 +153,7 @@ static tri_status read_on(tri__run_curves *curves, event_file *file)
     if (file->broken || tri__file_size(file->path) <= (int64_t)file->read)
         return NULL;
     tri_status status = tri__file_map(file->path, &mapping);
-    if (status) { /* it went away: what it said stays */
+    if (status) { /* the file is gone: its points stay */
         tri_status_free(status);
         return NULL;
     }
@@ -162,7 +162,7 @@ static tri_status read_on(tri__run_curves *curves, event_file *file)
     return status;
 }
 
-/* Takes path. */
+/* Takes ownership of path. */
 static tri_status add_file(tri__run_curves *curves, const char *task, char *path)
 {
     for (int i = 0; i < curves->files; i++)
@@ -188,7 +188,7 @@ static tri_status find_files(tri__run_curves *curves, const char *folder, const 
     char **names = NULL;
     size_t count = 0;
     tri_status status = tri__folder_list(folder, &names, &count);
-    if (status) { /* no folder, or one that is being made */
+    if (status) { /* there is no folder, or it is being made */
         tri_status_free(status);
         return NULL;
     }

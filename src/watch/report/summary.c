@@ -10,10 +10,10 @@
 
 /* ---- for programs ---- */
 
-/* An object being filled. A member that cannot be made (memory, text that is not UTF-8) is remembered. */
+/* An object that is being filled. If a member cannot be made (memory is short, text is not UTF-8), the first such key is kept. */
 typedef struct {
     json_t *object;
-    const char *failed; /* the first such key, or NULL */
+    const char *failed; /* the first key that failed, or NULL */
 } filling;
 
 static void put(filling *to, const char *key, json_t *value)
@@ -215,7 +215,7 @@ static void add_work_rows(tri__text *table, const tri__summary *s)
         tri__text_add(table, ", %s steps/s", tri__text_brief(more, (double)s->steps / s->seconds));
 }
 
-/* What is asked of numbers, and of sets of labels. */
+/* Figures for models that learn numbers or sets of labels. */
 static void add_target_figures(tri__text *table, const tri__summary *s)
 {
     if (s->numbers && !isnan(s->test_mse))
@@ -226,7 +226,7 @@ static void add_target_figures(tri__text *table, const tri__summary *s)
         tri__text_add(table, ", F1 %.2f %%", 100 * s->test_f1);
 }
 
-/* What is asked of two classes. */
+/* Figures for models of two classes. */
 static void add_class_rows(tri__text *table, const tri__summary *s)
 {
     if (!s->two_classes)
@@ -262,7 +262,7 @@ static void add_phase_row(tri__text *table, const tri__summary *s)
         }
 }
 
-enum { MOST_WORKER_ROWS = 8 }; /* of more workers, the file has them all */
+enum { MOST_WORKER_ROWS = 8 }; /* if there are more workers, only summary.json has them all */
 
 static void add_worker_rows(tri__text *table, const tri__summary *s)
 {
@@ -271,7 +271,7 @@ static void add_worker_rows(tri__text *table, const tri__summary *s)
         const tri__worker_summary *worker = &s->worker_stats[i];
         row(table, worker->task);
         tri__text_add(table, "%s step%s", tri__text_count(steps, (double)worker->steps), worker->steps == 1 ? "" : "s");
-        if (!isnan(worker->seconds)) /* of a worker that reported before ps:0 was lost */
+        if (!isnan(worker->seconds)) /* NaN if the worker reported before ps:0 was lost */
             tri__text_add(table, " in %.2f s", worker->seconds);
         if (!isnan(worker->test_accuracy))
             tri__text_add(table, ", accuracy %.2f %%", 100 * worker->test_accuracy);
@@ -283,7 +283,7 @@ static void add_worker_rows(tri__text *table, const tri__summary *s)
         tri__text_add(table, "\n%-12s %d more in summary.json", "", s->workers - MOST_WORKER_ROWS);
 }
 
-/* Tasks that are no workers, and hosts. */
+/* Rows for tasks that are not workers, and for hosts. */
 static void add_consumer_rows(tri__text *table, const tri__consumption *all)
 {
     char sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
@@ -301,7 +301,7 @@ static void add_consumer_rows(tri__text *table, const tri__consumption *all)
     }
 }
 
-/* What failures cost; nothing where there were none. */
+/* A row about what failures cost; none if there were no failures. */
 static void add_failure_row(tri__text *table, const tri__summary *s)
 {
     if (!s->lost_updates && !s->re_leased)

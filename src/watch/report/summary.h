@@ -1,4 +1,4 @@
-/* summary.h: the results of a run: the numbers of summary.json, and a table of them for people. */
+/* summary.h: the results of a run, as JSON (summary.json) and as a table for people. */
 #ifndef TRI_WATCH_REPORT_SUMMARY_H
 #define TRI_WATCH_REPORT_SUMMARY_H
 
@@ -10,15 +10,15 @@
 #include "watch/progress/phases.h"
 #include "watch/sample/consumption.h"
 
-/* In both structs a text that is NULL and a number that is NaN are null in JSON and left out of the table. Texts are borrowed. */
+/* In both structs, a text that is NULL or a number that is NaN is null in JSON, and is left out of the table. Texts are borrowed. */
 typedef struct {
     const char *task;        /* "worker:0" */
-    int64_t steps, examples; /* in the model, since the run was started or resumed; so are seconds */
+    int64_t steps, examples; /* that are in the model; these and seconds count since the run was started or resumed */
     double seconds, test_accuracy;
     int64_t bytes_sent, bytes_received;
     double cpu_percent, peak_rss_mb;
     double phases[TRI_PHASES]; /* shares, sum 1 */
-    double began, ended;       /* of its first step and its last, in seconds since 1970, by the clock of its host; NaN: not known */
+    double began, ended;       /* begin of its first step, end of its last, in seconds since 1970 by its host's clock; NaN: not known */
 } tri__worker_summary;
 
 typedef struct {
@@ -30,36 +30,36 @@ typedef struct {
     uint64_t seed;
     int64_t steps, examples;
     double epochs;
-    double seconds;       /* training; evaluation and set-up left out */
-    double total_seconds; /* of all processes that led the run, from their start */
+    double seconds;       /* of training, without evaluation and set-up */
+    double total_seconds; /* of all processes that led the run, each from its start */
     double examples_per_second, train_loss, test_loss, test_accuracy;
-    bool two_classes;                                /* these are of such a model, and have no keys elsewhere: … */
-    double test_logloss, test_auc, test_calibration; /* … calibration: the mean prediction over the share of class 1 */
-    double progressive_logloss;                      /* … of all training examples, each before its own update */
-    bool numbers;                                    /* these are of a model that learns numbers … */
+    bool two_classes;                                /* if set, JSON has keys for the four numbers that follow */
+    double test_logloss, test_auc, test_calibration; /* calibration: the mean prediction over the share of class 1 */
+    double progressive_logloss;                      /* of all training examples, each before its own update */
+    bool numbers;                                    /* the model learns numbers: JSON has keys for test_mse, test_mae, test_r2 */
     double test_mse, test_mae, test_r2;
-    bool sets; /* … and this of one that learns sets of labels */
+    bool sets; /* the model learns sets of labels: JSON has a key for test_f1 */
     double test_f1;
-    bool stream;                                                           /* two classes that came from standard input: … */
-    double progressive_accuracy, progressive_auc, progressive_calibration; /* … of a stream, which has no keys elsewhere */
-    bool tables_grow;                                                      /* then there are keys for … */
-    int64_t left_rare, left_full;    /* … sightings of keys without a row: seen too seldom, or for want of memory */
-    int64_t table_rows, table_bytes; /* of all tables, with the rule's state; no keys where there are none */
+    bool stream;                                                           /* two classes, from standard input: keys for these three */
+    double progressive_accuracy, progressive_auc, progressive_calibration; /* of a stream, each example before its own update */
+    bool tables_grow;                                                      /* if set, JSON has keys for left_rare and left_full */
+    int64_t left_rare, left_full;    /* how often a key had no row: it was seen too seldom; memory was full */
+    int64_t table_rows, table_bytes; /* of all tables, with the rule's state; no keys in JSON if there are no tables */
     const char *stopped_by;          /* "epochs", "steps", "until", "signal", … */
     int64_t until_step;              /* the step that met --until; negative: null */
     double peak_rss_mb;
     int64_t bytes_sent, bytes_received, dropped_stale;
     int64_t damaged, test_damaged; /* records left out, of the training and of the test examples */
     int64_t re_leased;             /* steps that another worker had to do again */
-    int64_t lost_updates;          /* that failures of servers took back */
+    int64_t lost_updates;          /* updates that were lost when servers failed */
     double phases[TRI_PHASES];
     const char *verdict;
-    const tri__worker_summary *worker_stats; /* workers entries */
-    const tri__consumption *consumption;     /* NULL: not sampled; then there are no keys for tasks and hosts */
+    const tri__worker_summary *worker_stats; /* [workers] */
+    const tri__consumption *consumption;     /* NULL if there are no samples: then JSON has no keys for tasks and hosts */
     const char *checkpoint;
 } tri__summary;
 
-/* What --json prints: one object, always with the same keys; the caller owns it. */
+/* What --json prints: one object; the caller owns it. Except as said above, the keys are always the same. */
 TRI_MUST_CHECK tri_status tri__summary_json(const tri__summary *summary, json_t **out);
 
 enum { TRI_SUMMARY_SIZE = 4096 };

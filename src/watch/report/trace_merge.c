@@ -1,8 +1,8 @@
-/* trace_merge.c: goes through all parts twice: first for the clocks and the first moment, then to write.
+/* trace_merge.c: reads all parts twice: first to find the clocks and the first moment, then to write.
  *
- * Clocks. A message from a to b arrives after it left: b's clock at its end − a's clock at its beginning = travel + offset. The least of
- * these over all messages has next to no travel, and so has the least of those in the other direction, where the offset has the other
- * sign: half of the difference is the offset, as with NTP. It is wrong by at most half of both least travels. */
+ * Clocks. For a message from a to b, (b's clock when it ends) − (a's clock when it begins) = travel + offset. In the least of these over
+ * all messages, travel is nearly 0. The same holds in the other direction, where the offset has the other sign. So half of the difference
+ * of the two least values is the offset, as with NTP. The error is at most half of the two least travels together. */
 #define _GNU_SOURCE /* fopencookie */
 #include "watch/report/trace_merge.h"
 
@@ -25,10 +25,10 @@ typedef enum { BY_SHARING, BY_MESSAGES, BY_WALL } alignment;
 
 typedef struct {
     tri__trace_part *part;
-    tri__trace_task task; /* the first process of it */
-    int64_t first;        /* the moment of its first event, by its own clock; INT64_MAX: it has none, and is left out */
-    int64_t offset;       /* of its clock from that of the first part … */
-    alignment by;         /* … and how it is known */
+    tri__trace_task task; /* the first process of the part */
+    int64_t first;        /* when its first event began, by its own clock; INT64_MAX: it has no events, and is left out */
+    int64_t offset;       /* of its clock from that of the first part */
+    alignment by;         /* how the offset was found */
 } source;
 
 /* One end of a message. */
@@ -45,8 +45,8 @@ typedef struct {
     message_end *end;
     int64_t end_room;
     int64_t ends;
-    int64_t start;    /* of the timeline, by the clock of the first part */
-    int64_t left_out; /* events, by parts that have none */
+    int64_t start;    /* when the timeline begins, by the clock of the first part */
+    int64_t left_out; /* events that had no room in parts which hold none */
     FILE *out;
     bool comma;
 } merge;
@@ -97,8 +97,8 @@ static int by_message(const void *a, const void *b)
     return (int)y->sends - (int)x->sends;
 }
 
-/* The least travel of messages from one group of parts to another, by their own clocks. Groups: those that share the clock of the part
- * `other`, and those that share that of the first. False where there is no message. */
+/* The least travel of messages between two groups of parts, by their own clocks. One group shares the clock of the part `other`, the other
+ * group that of the first part. towards: the direction. False if there is no message. */
 static bool least_travel(const merge *m, int other, bool towards, int64_t *least)
 {
     bool found = false;
@@ -132,7 +132,7 @@ static void align(merge *m, int which)
     s->by = BY_WALL;
 }
 
-/* A part without events has no clock that others could be told by. */
+/* Drop parts without events: nothing can be aligned with their clocks. */
 static void drop_empty_parts(merge *m)
 {
     int kept = 0;
@@ -245,7 +245,7 @@ static void write_marks(merge *m, const char *run)
         char line[256];
         const double at = (mark[i].wall - first->wall) * 1e6 + microseconds(first->now - m->start);
         if (!(at >= 0))
-            continue; /* of a time before that was not traced */
+            continue; /* the mark is from before the trace */
         snprintf(line, sizeof line, "%s of %s", tri__mark_kind_name(mark[i].kind), mark[i].task);
         next(m);
         fputs("{\"name\":", m->out);
@@ -289,7 +289,7 @@ static ssize_t pass_on(void *writer, const char *data, size_t size)
     return (ssize_t)size;
 }
 
-/* The file is there whole, or not at all. */
+/* Write the file, complete or not at all. */
 static tri_status write_file(merge *m, const char *run, const char *path, int64_t *left_out)
 {
     tri__writer *writer;

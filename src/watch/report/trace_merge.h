@@ -7,9 +7,9 @@
 #include "trireme/status.h"
 
 /* Write RUN/trace.json from the parts in RUN/trace and the marks of the run. Processes that share a clock need no alignment. The clock of
- * another host is aligned by the messages that went both ways between it and the first task, and where there are none, by the wall clock;
- * which of it, and by how much, stands in the file. *left_out receives how many events had no room in their parts; may be NULL. Nothing is
- * written where there are no parts. */
+ * another host is aligned by the messages that went both ways between it and the first task or, if there are none, by the wall clock. The
+ * file says which was used, and the offset. *left_out receives how many events had no room in their parts; left_out may be NULL. If there
+ * are no parts, nothing is written. */
 TRI_MUST_CHECK tri_status tri__trace_merge(const char *run, int64_t *left_out);
 
 #endif

@@ -1,4 +1,4 @@
-/* trace_part.c: goes through the blocks of a file. A block that makes no sense ends it. */
+/* trace_part.c: reads the blocks of a file. Reading ends at a block that makes no sense. */
 #include "watch/report/trace_part.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct tri__trace_part {
     texts names, lanes;
     int64_t left_out;
     tri__trace_event event[TRI_TRACE_BLOCK];
-    int count, at; /* of the events: read, and given */
+    int count, at; /* how many events were read, and how many were given out */
 };
 
 tri_status tri__trace_part_open(const char *path, tri__trace_part **out)

@@ -1,4 +1,4 @@
-/* trace_part.h: reads a part of a trace (base/trace/trace_file.h), event by event, also one whose process was killed. */
+/* trace_part.h: reads a part of a trace (base/trace/trace_file.h), event by event, also if its process was killed. */
 #ifndef TRI_WATCH_REPORT_TRACE_PART_H
 #define TRI_WATCH_REPORT_TRACE_PART_H
 
@@ -13,14 +13,14 @@ TRI_MUST_CHECK tri_status tri__trace_part_open(const char *path, tri__trace_part
 void tri__trace_part_close(tri__trace_part *part); /* accepts NULL */
 void tri__trace_part_rewind(tri__trace_part *part);
 
-/* The next event; NULL at the end, or where the rest is not whole. What is said about its process, its name and its lane holds until the
- * next call. Every event has a process, a name and a lane. */
+/* The next event; NULL at the end, or if the rest is incomplete. The functions below describe this event until the next call. Every event
+ * has a process, a name and a lane. */
 const tri__trace_event *tri__trace_part_next(tri__trace_part *part);
 const tri__trace_task *tri__trace_part_task(const tri__trace_part *part);
 const char *tri__trace_part_name(const tri__trace_part *part);
-const tri__trace_event *tri__trace_part_event(const tri__trace_part *part); /* once more */
-const char *tri__trace_part_lane(const tri__trace_part *part, int lane);    /* up to that of the event */
-int tri__trace_part_process(const tri__trace_part *part);                   /* its number in the file: a task may be started again */
-int64_t tri__trace_part_left_out(const tri__trace_part *part);              /* events, of all processes so far */
+const tri__trace_event *tri__trace_part_event(const tri__trace_part *part); /* the same event again */
+const char *tri__trace_part_lane(const tri__trace_part *part, int lane);    /* lane: at most the event's */
+int tri__trace_part_process(const tri__trace_part *part);      /* the number of its process in the file, as a task may be restarted */
+int64_t tri__trace_part_left_out(const tri__trace_part *part); /* events that had no room, of all processes so far */
 
 #endif

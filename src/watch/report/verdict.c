@@ -1,9 +1,9 @@
 /* verdict.c: the sentence about the bottleneck.
  *
- * What samples show comes first: a full link, a worker that is slower than the others, more threads than CPUs. They are reasons for which
- * workers wait, whichever phase that counts as. After them a phase is the bottleneck when it takes at least half of the time and clearly
- * more than the next one. Otherwise the sentence says that nothing stands out, and shows the two largest. Shares are evidence, not proof,
- * so the numbers always stand beside the claim. What could be saved at most is the time that is spent waiting for the bottleneck. */
+ * What samples show comes first: a full link, a worker that is slower than the others, more threads than CPUs. These are reasons why
+ * workers wait, whichever phase the waiting counts for. If there are none, a phase is the bottleneck if it takes at least half of the time
+ * and clearly more than the next phase. Otherwise the sentence says that nothing stands out, and shows the two largest phases. Shares are
+ * evidence, not proof, so the sentence always has the numbers. The most that can be saved is the time spent waiting for the bottleneck. */
 #include "watch/report/verdict.h"
 
 #include <inttypes.h>
@@ -12,16 +12,16 @@
 
 #include "watch/progress/text.h"
 
-static const double half = 0.5;          /* less than this is no bottleneck */
-static const double clear_lead = 0.1;    /* two phases closer than this could change places in the next run */
-static const double least_seconds = 0.2; /* shorter runs measure start-up */
-static const double idle = 0.6;          /* of the CPUs that compute had: below it they waited for something */
-static const double full = 0.8;          /* of a link, or of a server's CPU: the rest are gaps between messages */
+static const double half = 0.5;          /* share of the time: a smaller phase is not a bottleneck */
+static const double clear_lead = 0.1;    /* shares of two phases that are closer than this could change places in the next run */
+static const double least_seconds = 0.2; /* a shorter run measures only start-up */
+static const double idle = 0.6;          /* share of the CPUs that compute had: if they were less busy, they waited for something */
+static const double full = 0.8;          /* share of a link, or of a server's CPU: the rest is gaps between messages */
 static const double noticed = 0.2;       /* CPUs that decoding or other programs take from compute */
-static const double held_up = 0.2; /* of all workers' time, spent waiting for others: with two workers a slow one costs half of that */
-static const double slower = 1.5;  /* than the median worker: a straggler */
-static const double most = 0.7;    /* of the waiting for last parts is for one worker: the others are not late by chance */
-static const double crowded = 0.9; /* of a host's CPUs in use: threads take turns */
+static const double held_up = 0.2;       /* share of all workers' time spent waiting for others; of two workers, only the fast one waits */
+static const double slower = 1.5;        /* times the median worker's time: a straggler */
+static const double most = 0.7;          /* share of the waiting for last parts that is for one worker: more than chance */
+static const double crowded = 0.9;       /* share of a host's CPUs in use: threads have to take turns */
 
 static int percent(double share)
 {
@@ -48,14 +48,15 @@ static void find_largest_two(const double *share, int *first, int *second)
 
 /* ---- what samples show ---- */
 
-/* In sync all workers get parameters from servers, and then all send gradients: a link that is full in turns has room in each direction. */
+/* In sync mode all workers first receive parameters, and then all send gradients. So a link may be full in one direction after the other,
+ * while on average each direction seems to have room. */
 static bool is_full_in_turns(const tri__evidence *evidence)
 {
     return evidence->link.fill < full && evidence->link.fill + evidence->link.other >= 1 && evidence->share[TRI_PHASE_SERVER] > 0 &&
            evidence->share[TRI_PHASE_PEERS] > 0;
 }
 
-/* A full link is the reason for which workers wait, whoever they seem to wait for. */
+/* If a link is full, workers wait because of it, whatever phase the waiting counts for. */
 static bool waits_for_link(const tri__evidence *evidence)
 {
     return evidence->link.host && (evidence->link.fill >= full || is_full_in_turns(evidence)) && waiting(evidence) >= half;
@@ -75,14 +76,14 @@ static void add_link(tri__text *text, const tri__evidence *evidence)
         percent(waiting(evidence)), percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)));
 }
 
-/* saving: the share of the time without the straggler. */
+/* saving: the share of the time that would be saved without the straggler. */
 static void add_remedy(tri__text *text, const tri__evidence *evidence, const char *what, double saving)
 {
     tri__text_add(text, ". Look at its host (trireme watch)%s%s; without it %s%d %% less at most", evidence->remedy ? ", or " : "",
                   evidence->remedy ? evidence->remedy : "", what, percent(saving));
 }
 
-/* Where servers saw whose parts came last, it must be the same worker. */
+/* If servers know whose parts came last, that must be the slowest worker. */
 static bool waits_for_straggler(const tri__evidence *evidence)
 {
     if (evidence->late.task && evidence->slowest.task && strcmp(evidence->late.task, evidence->slowest.task) != 0)
@@ -100,7 +101,7 @@ static void add_straggler(tri__text *text, const tri__evidence *evidence)
     add_remedy(text, evidence, "steps take ", 1 - 1 / evidence->slowest.times);
 }
 
-/* A worker that is stopped, or whose way to the servers is long, works no longer than others: but the others wait for it. */
+/* A worker that is paused, or that has a slow connection to the servers, does not work longer than others; but the others wait for it. */
 static bool waits_for_latest(const tri__evidence *evidence)
 {
     return evidence->late.task && evidence->late.share >= held_up && evidence->late.of_all >= most && waiting(evidence) >= held_up;
@@ -114,7 +115,7 @@ static void add_latest(tri__text *text, const tri__evidence *evidence)
     add_remedy(text, evidence, "", evidence->late.share);
 }
 
-/* A part of a CPU is one for a thread. */
+/* For the number of threads, a part of a CPU counts as one CPU. */
 static bool is_oversubscribed(const tri__evidence *evidence)
 {
     return evidence->host.cpus > 0 && evidence->host.threads > ceil(evidence->host.cpus) && evidence->host.busy >= crowded &&
@@ -139,7 +140,7 @@ static void add_saving(tri__text *text, double share, const char *what)
     tri__text_add(text, "; %s saves %d %% at most", what, percent(share));
 }
 
-/* CPUs that other programs had on the host, where that is known. */
+/* How many CPUs other programs used on the host; NaN if unknown. */
 static double taken_by_others(const tri__evidence *evidence)
 {
     return evidence->host.cpus > 0 ? (evidence->host.busy - evidence->host.own) * evidence->host.cpus : NAN;
@@ -173,7 +174,7 @@ static void add_compute(tri__text *text, const tri__evidence *evidence)
         tri__text_add(text, ". More CPUs or workers help; all else saves %d %% at most", percent(1 - share));
 }
 
-/* Threads that decode use CPUs, threads that wait for a disk do not: unless there is no CPU left for them. */
+/* Threads that decode use CPUs, unless no CPU is left for them. Threads that wait for a disk do not use CPUs. */
 static void add_input(tri__text *text, const tri__evidence *evidence)
 {
     const double share = evidence->share[TRI_PHASE_INPUT];
@@ -195,7 +196,7 @@ static void add_input(tri__text *text, const tri__evidence *evidence)
     add_saving(text, share, known ? "that" : "faster input");
 }
 
-/* A server may be busy with less than a CPU, where its host has no more to give. */
+/* A server may be the bottleneck with less than one CPU, if its host has no more to give. */
 static void add_server(tri__text *text, const tri__evidence *evidence)
 {
     const double share = evidence->share[TRI_PHASE_SERVER];
@@ -240,7 +241,7 @@ static void add_other(tri__text *text, const tri__evidence *evidence)
     add_saving(text, evidence->share[TRI_PHASE_OTHER], "that");
 }
 
-/* What a phase is called as a bottleneck, what the time went into, and what is to be said about it. */
+/* For each phase: the name of the bottleneck, where the time went, and the function that adds advice. */
 static const struct {
     const char *name, *into;
     void (*add)(tri__text *text, const tri__evidence *evidence);
@@ -254,7 +255,7 @@ static const struct {
     [TRI_PHASE_OTHER] = {"bound by what is around the steps", "outside them (logging, checkpoints)", add_other},
 };
 
-/* "; input waits 2 %": in a compute-bound run, whether faster input would help is the next question, so input comes first there. */
+/* Add "; input waits 2 %". In a compute-bound run the next question is whether faster input would help, so input comes first there. */
 static void add_runner_up(tri__text *text, const double *share, int first, int second)
 {
     if (first == TRI_PHASE_COMPUTE)
@@ -271,7 +272,7 @@ static void add_bottleneck(tri__text *text, const tri__evidence *evidence, int f
     words[first].add(text, evidence);
 }
 
-/* Of waiting for servers, most is waiting for the next step to be handed out: whoever hands it out is late. */
+/* Most of the waiting for servers is waiting for ps:0 to hand out the next step. */
 static bool waits_for_coordinator(const tri__evidence *evidence)
 {
     return evidence->tokens >= half && evidence->share[TRI_PHASE_SERVER] >= half;

@@ -1,10 +1,10 @@
-/* columns.h: the names of the columns of a file of samples that are written in one place (sample.c) and read in others. */
+/* columns.h: the names of those columns in a file of samples that sample.c writes and other files read. */
 #ifndef TRI_WATCH_SAMPLE_COLUMNS_H
 #define TRI_WATCH_SAMPLE_COLUMNS_H
 
 #include <stdio.h>
 
-/* Of the host. Where two columns have a name, as in dstat's files, the first one is meant. */
+/* Columns of the host. If two columns have the same name, as in dstat's files, the first one is meant. */
 #define TRI_COLUMN_EPOCH    "epoch"
 #define TRI_COLUMN_USER     "usr"
 #define TRI_COLUMN_SYSTEM   "sys"
@@ -16,7 +16,7 @@
 #define TRI_COLUMN_SENT     "send"
 #define TRI_COLUMN_SECONDS  "seconds"
 
-/* Of the task. Those of phases are "phase:" and the phase's name. */
+/* Columns of the task. The name of a phase's column is "phase:" and the phase's name. */
 #define TRI_COLUMN_OWN_CPU      "process:cpu"
 #define TRI_COLUMN_OWN_USED     "process:used"
 #define TRI_COLUMN_OWN_READ     "process:read"
@@ -28,9 +28,9 @@
 #define TRI_COLUMN_OWN_SENT     "training:send"
 #define TRI_COLUMN_OWN_RECEIVED "training:recv"
 
-/* Of an interface: bytes a second that it received and sent, and the most that it can carry. */
-#define TRI_LATEST_WALL 1e11 /* seconds since 1970: a file that says more, or less than 0, does not say a time */
+#define TRI_LATEST_WALL 1e11 /* seconds since 1970: a larger number in a file, or one below 0, is not a time */
 
+/* Columns of an interface: bytes a second that it received and sent, and the most that it can carry. */
 typedef enum { TRI_LINK_RECEIVED, TRI_LINK_SENT, TRI_LINK_MOST } tri__link_part;
 
 enum { TRI_LINK_PARTS = TRI_LINK_MOST + 1, TRI_LINK_COLUMN = 32 };

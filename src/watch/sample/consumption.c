@@ -1,5 +1,5 @@
-/* consumption.c: adds up the samples of each task. Tasks of one host all have the host's columns: those of the file that covers most time
- * are taken. */
+/* consumption.c: adds up the samples of each task. All tasks of a host have the host's columns; those of the file that covers the most time
+ * are used. */
 #include "watch/sample/consumption.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@
 
 #define MEGA 1e6
 
-/* The columns that a consumer is made of; the first two are added up. */
+/* The columns that are added up for a consumer; CPU is the sum of the first two. */
 enum { CPU, CPU_MORE, STOLEN, MEMORY, SENT, RECEIVED, READ, WRITTEN, COLUMNS };
 
 static const char *const of_task[COLUMNS] = {
-    TRI_COLUMN_OWN_CPU, "", "", TRI_COLUMN_OWN_USED, TRI_COLUMN_OWN_SENT, TRI_COLUMN_OWN_RECEIVED, TRI_COLUMN_OWN_READ,
+    TRI_COLUMN_OWN_CPU,    "", "", TRI_COLUMN_OWN_USED, TRI_COLUMN_OWN_SENT, TRI_COLUMN_OWN_RECEIVED, TRI_COLUMN_OWN_READ,
     TRI_COLUMN_OWN_WRITTEN};
 static const char *const of_host[COLUMNS] = {TRI_COLUMN_USER, TRI_COLUMN_SYSTEM,   TRI_COLUMN_STOLEN, TRI_COLUMN_USED,
                                              TRI_COLUMN_SENT, TRI_COLUMN_RECEIVED, TRI_COLUMN_READ,   TRI_COLUMN_WRITTEN};
@@ -28,7 +28,7 @@ static void find_columns(const tri__sample_reader *reader, const char *const nam
         column[i] = tri__sample_reader_column(reader, names[i]);
 }
 
-/* Means are sums over time until settle divides them. */
+/* Add one sample. Fields that will be means are sums over time until settle divides them. */
 static void add(tri__consumer *to, const double *sample, const int column[COLUMNS], double seconds)
 {
     double value[COLUMNS];
@@ -56,13 +56,13 @@ static void settle(tri__consumer *consumer)
 
 /* ---- links ---- */
 
-enum { LINKS = 8, BINS = 201 }; /* of the links that a host has, and of the shares of 0 to 200 % */
+enum { LINKS = 8, BINS = 201 }; /* links of a host that are counted, and bins for shares from 0 to 200 % */
 
 typedef struct {
     char name[TRI_SAMPLE_LINK];
     int column[TRI_LINK_PARTS];
     double most;
-    int bins[2][BINS]; /* samples by the share of the speed that was received, and sent */
+    int bins[2][BINS]; /* how many samples used each share of the speed: received, sent */
     int samples;
 } link_fill;
 

@@ -6,21 +6,21 @@
 #include "watch/sample/sample_read.h"
 
 typedef struct {
-    char name[TRI_SAMPLE_TASK];     /* "ps:0", "supervisor"; of a host its name */
-    char host[TRI_SAMPLE_TASK];     /* that a task is on */
-    double seconds;                 /* sampled */
-    double cpu_percent;             /* of a task: 100 is one CPU; of a host: 100 is all of them */
-    double stolen_percent;          /* of a host: wanted by its processes, and given to others or denied by a quota */
-    double memory_mb, peak_mb;      /* mean and most; MB = 10⁶ bytes */
-    double sent, received;          /* bytes: of a task by the store's own count, of a host over its links (not lo) */
+    char name[TRI_SAMPLE_TASK];     /* of a task: "ps:0", "supervisor"; of a host */
+    char host[TRI_SAMPLE_TASK];     /* of a task: its host */
+    double seconds;                 /* time that the samples cover */
+    double cpu_percent;             /* of a task: 100 is one CPU; of a host: 100 is all its CPUs */
+    double stolen_percent;          /* of a host: CPU time that its processes wanted, but others got or a quota denied */
+    double memory_mb, peak_mb;      /* mean and peak; MB = 10⁶ bytes */
+    double sent, received;          /* bytes: of a task, as its store counts; of a host, over its links (not lo) */
     double disk_read, disk_written; /* bytes */
     struct {
         char name[TRI_SAMPLE_LINK];
         double most;  /* bytes a second that it can carry; 0: none of the host's links has a known speed */
-        double fill;  /* the share of it that was used in half of the samples or more … */
-        bool sends;   /* … in this direction */
+        double fill;  /* the share of most that was used in the fuller direction, the median over samples */
+        bool sends;   /* the fuller direction is sending */
         double other; /* the fill of the other direction */
-    } link;           /* of a host: its fullest one */
+    } link;           /* of a host: its fullest link */
 } tri__consumer;
 
 typedef struct {
@@ -28,7 +28,8 @@ typedef struct {
     int tasks, hosts;
 } tri__consumption;
 
-/* From the samples in folder (RUN/samples) that were taken after `since`, in seconds since 1970. No samples: no tasks, no hosts. */
+/* Sum up the samples in folder (RUN/samples) that were taken after `since`, in seconds since 1970. Without samples there are no tasks and
+ * no hosts. */
 TRI_MUST_CHECK tri_status tri__consumption_read(const char *folder, double since, tri__consumption *out);
 void tri__consumption_fini(tri__consumption *consumption);
 

@@ -1,4 +1,4 @@
-/* marks.c: a line of CSV a mark. The note is the last field, in quotes. */
+/* marks.c: writes and reads marks, one line of CSV each. The note is the last field, in quotes. */
 #include "watch/sample/marks.h"
 
 #include <errno.h>
@@ -37,12 +37,12 @@ const char *tri__mark_kind_name(tri__mark_kind kind)
 
 struct tri__marks {
     int fd;
-    pthread_mutex_t lock;         /* guards the rest */
-    int64_t last[TRI_MARK_KINDS]; /* when one of this kind came … */
-    double left[TRI_MARK_KINDS];  /* … and how many more may come at once */
+    pthread_mutex_t lock;         /* guards last and left */
+    int64_t last[TRI_MARK_KINDS]; /* when the last mark of each kind came */
+    double left[TRI_MARK_KINDS];  /* how many more marks of each kind may come at once */
 };
 
-/* The process that makes the file writes its header. */
+/* The process that creates the file writes its header. */
 static int open_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -82,7 +82,8 @@ void tri__marks_close(tri__marks *marks)
     free(marks);
 }
 
-/* Whether a mark is one too many. Of the kinds that come by themselves, AT_ONCE are kept in a burst, then A_SECOND per second. */
+/* Whether a mark must be left out. Of epochs, evaluations and checkpoints, AT_ONCE of each kind are kept in a burst, then A_SECOND per
+ * second. */
 static bool is_one_too_many(tri__marks *marks, tri__mark_kind kind)
 {
     if (kind > TRI_MARK_CHECKPOINT)
@@ -98,7 +99,7 @@ static bool is_one_too_many(tri__marks *marks, tri__mark_kind kind)
     return refused;
 }
 
-/* A note stays on its line and within its quotes. */
+/* Replace characters that would end a note's line or its quotes. */
 static void tame(char *note)
 {
     for (char *at = note; *at; at++)
@@ -128,7 +129,7 @@ void tri__marks_add(tri__marks *marks, tri__mark_kind kind, const char *task, in
     else
         tri__text_add(&text, ",");
     tri__text_add(&text, ",\"%s\"\n", note);
-    (void)!write(marks->fd, line, text.used); /* a run is worth more than its marks */
+    (void)!write(marks->fd, line, text.used); /* a run must not fail because of its marks */
 }
 
 /* ---- reading ---- */
@@ -143,7 +144,7 @@ static bool read_kind(const char *name, tri__mark_kind *kind)
     return false;
 }
 
-/* A line that has all fields, and its end: the last one of a run that was killed may be cut short. */
+/* Parse a line. False if fields or the newline are missing: a killed run may leave an incomplete last line. */
 static bool read_line(char *line, tri__mark *mark)
 {
     enum { EPOCH, KIND, TASK, STEP, SECONDS, NOTE, FIELDS };

@@ -1,4 +1,4 @@
-/* run_history.c: one reader a file, kept open, and a bounded list of points behind each. */
+/* run_history.c: keeps one reader open for each file, and a bounded list of points for each. */
 #include "watch/sample/run_history.h"
 
 #include <math.h>
@@ -12,17 +12,17 @@
 #include "watch/sample/columns.h"
 #include "watch/sample/run_files.h"
 
-/* What reads a series. */
+/* The reader of a series. */
 struct tri__series_reader {
-    tri__sample_reader *file; /* NULL until there is one */
+    tri__sample_reader *file; /* NULL until there is a file */
     int column[TRI_RUN_FIELDS];
-    tri__run_row last; /* sample */
-    tri__run_row sum;  /* of samples that make no whole point yet … */
-    int gathered;      /* … and how many they are */
+    tri__run_row last; /* the last sample */
+    tri__run_row sum;  /* the mean of the samples that are not enough for a point yet */
+    int gathered;      /* how many such samples there are */
 };
 
 struct tri__run_history {
-    char *folder; /* of samples */
+    char *folder; /* the folder of samples */
     char *run;
     tri__run_series **series;
     int64_t room;
@@ -33,7 +33,7 @@ struct tri__run_history {
 
 /* ---- points ---- */
 
-/* Add weight samples whose mean is row to the mean of `have` others. What is not a number on one side leaves the other as it is. */
+/* Merge the mean of `have` samples with row, the mean of `weight` others. If a number is NaN on one side, the other side's is kept. */
 static void merge(tri__run_row *mean, int have, const tri__run_row *row, int weight)
 {
     for (int i = 0; i < TRI_RUN_FIELDS; i++) {
@@ -57,7 +57,7 @@ static void halve(tri__run_series *series)
     series->stride *= 2;
 }
 
-/* Whether points were merged. */
+/* Add a sample. Returns whether points were merged. */
 static bool add_sample(tri__run_series *series, const tri__run_row *row)
 {
     struct tri__series_reader *reader = series->reader;
@@ -66,7 +66,7 @@ static bool add_sample(tri__run_series *series, const tri__run_row *row)
     merge(&reader->sum, reader->gathered, row, 1);
     if (++reader->gathered < series->stride)
         return false;
-    if (series->count == TRI_HISTORY_POINTS) { /* these samples are then half of the next point */
+    if (series->count == TRI_HISTORY_POINTS) { /* stride doubles, so these samples are only half of the next point */
         halve(series);
         return true;
     }
@@ -125,7 +125,7 @@ static tri_status find_series(tri__run_history *history, const char *task, tri__
     return add_series(history, task, out);
 }
 
-/* A task that was started again on another host has a new file. */
+/* Open the task's file. A task that was restarted on another host has a new file. */
 static bool open_file(tri__run_history *history, tri__run_series *series, const char *path)
 {
     struct tri__series_reader *reader = series->reader;
@@ -175,8 +175,8 @@ static tri_status read_file(tri__run_history *history, const char *name)
 
 /* ---- all of them ---- */
 
-/* Whether this task should report for its host from now on: the task that reports now has fallen silent, or none reports yet and this
- * one has seen more. */
+/* Whether the samples of this task, instead of teller's, should be used for the host from now on: teller has fallen silent, or none is used
+ * yet and this task has more points. */
 static bool tells_more(const tri__run_series *series, const tri__run_series *teller)
 {
     const double ahead = series->reader->last.wall - teller->reader->last.wall;

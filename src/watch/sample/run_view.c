@@ -15,13 +15,13 @@
 #include "watch/sample/run_files.h"
 
 #define SLOW 0.7
-#define LATE 0.5 /* seconds that a sample may come later than its moment */
+#define LATE 0.5 /* seconds by which a sample may be late */
 
 enum { BAR = 20, WITH_BAR = 97, LEAST_PATIENCE = 5 };
 
 /* ---- one file ---- */
 
-/* The last sample of the file. One without samples is as old as the file. */
+/* Read the last sample of the file. If there is none, the row is as old as the file. */
 static void read_last(tri__sample_reader *reader, tri__run_row *row)
 {
     int column[TRI_RUN_FIELDS];
@@ -31,13 +31,13 @@ static void read_last(tri__sample_reader *reader, tri__run_row *row)
         tri__run_row_take(row, column, sample);
 }
 
-/* A task is silent when its next sample is two intervals late, and at least some seconds. */
+/* A task is silent if its next sample is late by two intervals, and by at least some seconds. */
 static tri__task_state state_of(const tri__run_row *row)
 {
     return tri__clock_wall() - row->wall > fmax(3 * row->every, LEAST_PATIENCE) ? TRI_TASK_SILENT : TRI_TASK_ACTIVE;
 }
 
-/* Whether it is a file of samples. */
+/* Read the row of a file. False if it is not a file of samples. */
 static bool read_file(const char *folder, const char *name, tri__run_row *row)
 {
     *row = (tri__run_row){0};
@@ -88,7 +88,7 @@ static double median_speed(const tri__run_view *view)
     return median;
 }
 
-/* All tasks sample at the same moments: one that lacks the last two of the others is silent. */
+/* All tasks sample at the same moments. A task that lacks the last two samples of the others is silent. */
 static void mark_silent(tri__run_view *view)
 {
     double newest = 0;

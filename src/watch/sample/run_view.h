@@ -1,5 +1,5 @@
-/* run_view.h: a run as its samples and marks show it (sample.h, marks.h): one row a task, also of a run that another program has started,
- * or that has ended. */
+/* run_view.h: a run as its samples and marks show it (sample.h, marks.h), with one row for each task. Another program may have started the
+ * run, and it may have ended. */
 #ifndef TRI_WATCH_SAMPLE_RUN_VIEW_H
 #define TRI_WATCH_SAMPLE_RUN_VIEW_H
 
@@ -19,22 +19,22 @@ typedef struct {
     int marks;
 } tri__run_view;
 
-/* The rows of the run in this folder, by the kinds of tasks and their numbers. TRI_NOT_FOUND where it has no samples. */
+/* Read the run in this folder. Rows are sorted by kind of task and number. TRI_NOT_FOUND if it has no samples. */
 TRI_MUST_CHECK tri_status tri__run_view_read(const char *folder, tri__run_view *out);
 
-/* The names of the files in the run's folder of samples; tri__folder_free them. TRI_NOT_FOUND says why there are none. */
+/* The names of the files in the run's folder of samples; tri__folder_free them. The message of TRI_NOT_FOUND says why there are none. */
 TRI_MUST_CHECK tri_status tri__run_view_list(const char *folder, char ***names, size_t *count);
 
-/* The marks of the run in this folder, into a view that has none yet. */
+/* Read the marks of the run in this folder into a view that has none yet. */
 TRI_MUST_CHECK tri_status tri__run_view_read_marks(const char *folder, tri__run_view *out);
 
-/* Put the rows in their order, and find out from their last samples which of them are active, slow or silent. */
+/* Sort the rows, and find from their last samples which of them are active, slow or silent. */
 void tri__run_view_compare(tri__run_view *view);
 void tri__run_view_fini(tri__run_view *view);
-void tri__run_view_end(tri__run_view *view); /* the caller knows that the run has ended, however new its samples are */
+void tri__run_view_end(tri__run_view *view); /* the caller knows that the run has ended, even if its samples are new */
 
-/* Lines: the names of columns, a row with its phases as a bar where `columns` has room for it, what the letters of the bar mean ("" without
- * a bar). Return buffer. */
+/* Lines of text: header has the names of columns; line has a row, with its phases as a bar if `columns` has room for it; legend says what
+ * the letters of the bar mean ("" without a bar). All return buffer. */
 const char *tri__run_view_header(int columns, char *buffer, size_t size);
 const char *tri__run_view_line(const tri__run_row *row, int columns, char *buffer, size_t size);
 const char *tri__run_view_legend(int columns, char *buffer, size_t size);

@@ -1,4 +1,4 @@
-/* sample.c: one table of columns, from which header and lines are written. */
+/* sample.c: writes header and lines from one table of columns. */
 #include "watch/sample/sample.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 #include "base/thread/clock.h"
 
 typedef struct {
-    const char *group; /* "": as the column before */
+    const char *group; /* "": the same as that of the column before */
     const char *name;
     size_t offset; /* of a double in tri__sample */
-    int digits;    /* behind the point */
+    int digits;    /* after the decimal point */
 } column;
 
 #define HOST(member)    offsetof(tri__sample, host.member)
@@ -137,7 +137,7 @@ void tri__sample_header(FILE *file, const tri__host *host, bool task, int64_t ev
 
 /* ---- a line ---- */
 
-/* What is not known is left empty. */
+/* Write the values; one that is not known is left empty. */
 static void write_values(FILE *file, const column *columns, int count, const tri__sample *sample)
 {
     for (int i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* sample.h: what a task and its host did between two moments, and the columns in which that is written. */
+/* sample.h: what a task and its host did between two moments, and how that is written as CSV. */
 #ifndef TRI_WATCH_SAMPLE_SAMPLE_H
 #define TRI_WATCH_SAMPLE_SAMPLE_H
 
@@ -10,21 +10,21 @@
 #include "watch/progress/phases.h"
 #include "watch/sample/columns.h"
 
-/* A task publishes its work here with each step; the thread that samples reads it. All count from the beginning of the task. */
+/* A task publishes its work here with each step; the sampler's thread reads it. All numbers count from the beginning of the task. */
 typedef struct {
     _Atomic int64_t step;              /* of the job, as far as the task knows */
     _Atomic int64_t examples;          /* computed by this task */
-    _Atomic double loss;               /* of late; not a number where the task computes none */
-    _Atomic int64_t sent, received;    /* bytes, by the store's own count */
+    _Atomic double loss;               /* of the last steps; NaN if the task computes none */
+    _Atomic int64_t sent, received;    /* bytes, as the store counts */
     _Atomic int64_t phase[TRI_PHASES]; /* nanoseconds */
 } tri__task_counters;
 
-/* Rates are by second. */
+/* Rates are per second. */
 typedef struct {
     double step, examples; /* so far */
-    double speed;          /* examples */
+    double speed;          /* examples a second */
     double loss;
-    double sent, received;    /* bytes */
+    double sent, received;    /* bytes a second */
     double phase[TRI_PHASES]; /* percent of the time */
 } tri__task_sample;
 
@@ -34,10 +34,10 @@ typedef struct {
     tri__task_sample task;
 } tri__sample;
 
-/* The header of a CSV file in dstat's layout: four lines about its origin, one of groups, one of names. The first columns are those of
- * `dstat --epoch -c -m -d -r -n -y`; behind them are the interfaces, the cores, and with `task` the process and its work. */
+/* Write the header of a CSV file in dstat's layout: four lines about its origin, one with groups, one with names. The first columns are
+ * those of `dstat --epoch -c -m -d -r -n -y`; then come the interfaces, the cores and, with `task`, the process and its work. */
 void tri__sample_header(FILE *file, const tri__host *host, bool task, int64_t every, const char *command);
-void tri__sample_names(FILE *file, const tri__host *host, bool task); /* its last line */
+void tri__sample_names(FILE *file, const tri__host *host, bool task); /* the last line of the header */
 void tri__sample_line(FILE *file, const tri__sample *sample, bool task);
 
 #endif

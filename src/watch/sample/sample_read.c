@@ -1,5 +1,5 @@
-/* sample_read.c: a header of six lines, of which the second has the pace, the third the host and the last the names; then a line of numbers
- * a sample. */
+/* sample_read.c: reads files of samples. A file has a header of six lines, then one line of numbers for each sample. The second line of the
+ * header has the pace, the third the host, the last the names of the columns. */
 #include "watch/sample/sample_read.h"
 
 #include <math.h>
@@ -135,7 +135,7 @@ void tri__sample_reader_skip(tri__sample_reader *reader)
 {
     const long at = ftell(reader->file);
     if (!fseek(reader->file, -TAIL, SEEK_END) && ftell(reader->file) > at)
-        (void)!getline(&reader->line, &reader->room, reader->file); /* a part of a line */
+        (void)!getline(&reader->line, &reader->room, reader->file); /* skip the rest of a line */
     else
         fseek(reader->file, at, SEEK_SET);
 }
@@ -144,7 +144,7 @@ const double *tri__sample_reader_next(tri__sample_reader *reader)
 {
     const long from = ftell(reader->file);
     if (getline(&reader->line, &reader->room, reader->file) < 0 || !strchr(reader->line, '\n')) {
-        fseek(reader->file, from, SEEK_SET); /* the rest of the line may come */
+        fseek(reader->file, from, SEEK_SET); /* the rest of the line may come later */
         return NULL;
     }
     const char *at = reader->line;

@@ -1,5 +1,5 @@
-/* sampler.c: the thread waits for the next whole multiple of its pace on the wall clock, so that the samples of all tasks of a job are of
- * the same moments. A sample that cannot be taken or written is left out: training is worth more than its samples. */
+/* sampler.c: the thread takes a sample at each whole multiple of its pace on the wall clock, so all tasks of a job sample at the same
+ * moments. A sample that cannot be taken or written is left out: training must not fail because of its samples. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "watch/sample/sampler.h"
 
@@ -21,8 +21,8 @@ struct tri__sampler {
     tri__sampler_options options;
     FILE *file;
     tri__host *host;
-    tri__own_counters process; /* of the last sample, … */
-    tri__task_counters task;   /* … with these */
+    tri__own_counters process; /* the counters of this process at the last sample */
+    tri__task_counters task;   /* the counters of the task at the last sample */
     pthread_mutex_t taking;    /* guards file, host, process and task */
     pthread_t thread;
     pthread_mutex_t lock; /* guards ends */
@@ -135,7 +135,7 @@ static void *sample_until_stopped(void *context)
 
 /* ---- from beginning to end ---- */
 
-/* Whether the file at path was begun on this host, with the columns that it has now. */
+/* Whether the file at path is of this host and has the columns that we would write. */
 static bool continues(const tri__sampler *sampler, const char *path)
 {
     tri__sample_reader *reader = tri__sample_reader_open(path);
@@ -153,7 +153,7 @@ static bool continues(const tri__sampler *sampler, const char *path)
     return same;
 }
 
-/* Give the file another name, the first that is free. */
+/* Rename the file to the first free name: path.1, path.2 … */
 static tri_status set_aside(const char *path)
 {
     char other[PATH_MAX];

@@ -1,12 +1,12 @@
-/* sampler.h: a thread that samples this process and its host at an even pace, into a file (sample.h). */
+/* sampler.h: a thread that samples this process and its host at an even pace, and writes the samples to a file (sample.h). */
 #ifndef TRI_WATCH_SAMPLE_SAMPLER_H
 #define TRI_WATCH_SAMPLE_SAMPLER_H
 
 #include "watch/sample/sample.h"
 
 typedef struct {
-    const char *path;                   /* a file that is there is continued: a task may be started again. One of another host or with other
-                                         * columns is set aside as path.1, path.2 … */
+    const char *path;                   /* if the file exists, samples are appended, as a task may be restarted. But if it is of another
+                                         * host, or has other columns, it is renamed to path.1, path.2 … first */
     const char *command;                /* for the header; borrowed for the call */
     int64_t every;                      /* nanoseconds */
     const tri__task_counters *counters; /* borrowed until the sampler has stopped */
@@ -15,8 +15,8 @@ typedef struct {
 typedef struct tri__sampler tri__sampler;
 
 TRI_MUST_CHECK tri_status tri__sampler_start(const tri__sampler_options *options, tri__sampler **out);
-void tri__sampler_take(tri__sampler *sampler);         /* one more sample, now, by any thread; accepts NULL */
-double tri__sampler_cost(const tri__sampler *sampler); /* CPU seconds that its thread has used up to its last sample; 0 for NULL */
-void tri__sampler_stop(tri__sampler *sampler);         /* after a last sample; accepts NULL */
+void tri__sampler_take(tri__sampler *sampler);         /* take one more sample now; any thread; accepts NULL */
+double tri__sampler_cost(const tri__sampler *sampler); /* CPU seconds of its thread up to its last sample; 0 for NULL */
+void tri__sampler_stop(tri__sampler *sampler);         /* takes a last sample first; accepts NULL */
 
 #endif

@@ -11,6 +11,6 @@ typedef struct {
     size_t size;
 } tri__web_asset;
 
-extern const tri__web_asset tri__web_assets[]; /* ending in a NULL path */
+extern const tri__web_asset tri__web_assets[]; /* ends with an entry whose path is NULL */
 
 #endif

@@ -1,4 +1,4 @@
-/* graph_json.c: NodeDef messages, of which the names, the operator and the shape of the output are read. */
+/* graph_json.c: reads NodeDef messages: names, operator, device and the shape of the output. */
 #include "watch/web/graph_json.h"
 
 #include "watch/report/event_fields.h"
@@ -11,7 +11,7 @@ static json_t *text_of(const tri__wire_field *field)
     return text ? text : json_string("?"); /* not UTF-8 */
 }
 
-/* The first field of this number that is bytes; false where there is none. */
+/* Find the first field with this number that is bytes; false if there is none. */
 static bool find(tri__wire_reader inside, uint32_t number, tri__wire_field *field)
 {
     bool damaged = false;
@@ -36,7 +36,7 @@ static json_t *shape_of(tri__wire_reader shape)
     return dimensions;
 }
 
-/* Of the attributes only _output_shapes is of use: a list with one shape. */
+/* Only one attribute is used: _output_shapes, a list with one shape. */
 static void take_attribute(json_t *node, tri__wire_reader entry)
 {
     tri__wire_field key, value, list, shape;

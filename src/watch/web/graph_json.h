@@ -5,8 +5,9 @@
 #include "base/file/json.h"
 #include "watch/report/event_reader.h"
 
-/* [{"name", "operator", "inputs": […], "place", "shape": […]}], in the order of the graph. Damaged bytes end it early; more nodes than a
- * page can show are left out, and the last entry is {"left_out": N} then. NULL where memory is short; an empty graph is an empty list. */
+/* [{"name", "operator", "inputs": […], "place", "shape": […]}], in the order of the graph. Damaged bytes end the list early. If there are
+ * more nodes than a page can show, the rest are left out, and the last entry is {"left_out": N}. NULL if memory is short; an empty graph
+ * gives an empty list. */
 json_t *tri__graph_json(tri__span graph_def);
 
 #endif

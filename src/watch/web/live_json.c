@@ -1,4 +1,4 @@
-/* live_json.c: JSON, written straight as text: there may be a million numbers. */
+/* live_json.c: writes JSON directly as text, as there may be a million numbers. */
 #include "watch/web/live_json.h"
 
 #include <math.h>
@@ -166,7 +166,7 @@ static void put_marks(FILE *out, const tri__run_view *view)
     fputs("]", out);
 }
 
-/* What additions leave out: it changes with the version only. */
+/* Write what only the whole state has: it changes only when the version changes. */
 static void put_rest(FILE *out, const tri__live_run *run)
 {
     json_t *graph = tri__graph_json(tri__run_curves_graph(run->curves));

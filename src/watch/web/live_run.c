@@ -23,7 +23,7 @@ static void read_command(tri__live_run *run)
     free(path);
 }
 
-/* A run that was resumed has the summary of its first part: only that of an ended run is shown. */
+/* Read the summary only if the run has ended. While a resumed run goes on, the file has the summary of its earlier part. */
 static void read_summary(tri__live_run *run)
 {
     const bool running = tri__run_history_view(run->history)->running;
@@ -33,7 +33,7 @@ static void read_summary(tri__live_run *run)
         run->summary = NULL;
         run->version++;
     } else if (!running && !run->summary && path && tri__file_exists(path)) {
-        tri_status_free(tri__json_read(path, &run->summary)); /* written whole or not at all; a damaged one is as none */
+        tri_status_free(tri__json_read(path, &run->summary)); /* a damaged summary counts as none */
         run->version += run->summary != NULL;
     }
     free(path);

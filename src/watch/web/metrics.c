@@ -1,5 +1,5 @@
-/* metrics.c: one family of metrics a row of the tables below. Units are Prometheus's: bytes, and shares of 1
- * instead of percent. */
+/* metrics.c: each row of the tables below is one family of metrics. Units are those of Prometheus: bytes, and shares of 1 instead of
+ * percent. */
 #include "watch/web/metrics.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *field; /* of tri__run_fields */
+    const char *field; /* its name in tri__run_fields */
     const char *name, *type, *help;
     double scale;
 } metric;
@@ -50,7 +50,7 @@ static void put_head(FILE *out, const metric *family)
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", family->name, family->help, family->name, family->type);
 }
 
-/* A label's value: backslash, quote and line's end are escaped. */
+/* Write a label. In its value, backslash, quote and newline are escaped. */
 static void put_label(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s=\"", name);
@@ -81,7 +81,7 @@ static const tri__run_series *series_of(const tri__live_run *run, const char *ta
     return NULL;
 }
 
-/* A line for each task, or for each host by the task that tells of it. */
+/* Write a line for each task, or for each host, from the task whose samples are used for it. */
 static void put_family(FILE *out, const tri__live_run *run, const metric *family, tri__run_field_owner owner)
 {
     const tri__run_view *view = tri__run_history_view(run->history);

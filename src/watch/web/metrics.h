@@ -4,7 +4,7 @@
 
 #include "watch/web/live_run.h"
 
-/* Free() the text. What is not known has no line. */
+/* free() *text. Numbers that are not known have no line. */
 TRI_MUST_CHECK tri_status tri__metrics_text(const tri__live_run *run, char **text, size_t *size);
 
 #endif

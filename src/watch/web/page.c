@@ -1,4 +1,5 @@
-/* page.c: routes, and what happens every second. Whatever is asked for is found in a table: no request names a file. */
+/* page.c: answers requests, and polls the run at its pace. A table holds everything that can be asked for, so no request can name a
+ * file. */
 #include "watch/web/page.h"
 
 #include <stdlib.h>
@@ -11,13 +12,13 @@
 #include "watch/web/live_json.h"
 #include "watch/web/metrics.h"
 
-enum { MOST_UNSENT = 8 << 20 }; /* bytes: a page that is so far behind gets the whole state when it has caught up */
+enum { MOST_UNSENT = 8 << 20 }; /* bytes: a client that is further behind gets the whole state when it has caught up */
 
 struct tri__web_page {
     tri__live_run run;
     tri__http_server *server;
     tri__timer *timer;
-    char *added; /* since the last look; NULL where that does not tell all */
+    char *added; /* JSON of what the last poll added; NULL if clients need the whole state */
     size_t added_size;
 };
 
@@ -32,7 +33,7 @@ static void send_whole(const tri__web_page *page, tri__http_exchange *stream, in
         tri__http_stream_send(stream, "whole", text, size);
         *version = page->run.version;
     }
-    tri_status_free(status); /* no memory now: the next second may have some */
+    tri_status_free(status); /* memory is short: the next poll tries again */
     free(text);
 }
 
@@ -48,7 +49,7 @@ static void update(void *context, tri__http_exchange *stream, int64_t *version)
         *version = 0;
 }
 
-/* A folder that cannot be read now (it was removed, or memory is short) leaves the page as it is. */
+/* Poll the run, and send what has changed. If the folder cannot be read (it was removed, or memory is short), the page stays as it is. */
 static void look(void *context)
 {
     tri__web_page *page = context;
@@ -65,7 +66,7 @@ static void look(void *context)
 
 /* ---- requests ---- */
 
-/* Takes text, or says why there is none. */
+/* Answer with text, which is taken; or, if status is a failure, with its message. */
 static void answer_text(tri__http_exchange *exchange, tri_status status, const char *type, char *text, size_t size)
 {
     if (status)
