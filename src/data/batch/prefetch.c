@@ -510,7 +510,8 @@ static void take_back(tri__prefetch *prefetch)
         prefetch->spare[prefetch->spares++] = p;
     else
         free_pending(p);
-    pthread_cond_signal(&prefetch->work);
+    if (tri__tuning_is_worth_waking(&prefetch->tuning, prefetch->open))
+        pthread_cond_signal(&prefetch->work);
 }
 
 static void give_first(tri__prefetch *prefetch)

@@ -5,6 +5,8 @@
 #define CALM        256                 /* batches without a wait, after which a shorter queue is tried */
 #define FIRST_DEPTH 3
 #define LEAST_DEPTH 2                  /* one with the caller, one being filled */
+#define LONG_QUEUE  8                  /* batches; while a queue this long is half full, nobody waits */
+#define SMALL_QUEUE ((size_t)1 << 20)  /* bytes; shortening a queue this small saves nothing */
 #define LARGE_BATCH ((size_t)16 << 20) /* bytes; batches this large are queued only if that helps */
 #define DISK_FACTOR 4                  /* threads for each CPU, if they wait for the disk */
 
@@ -15,14 +17,20 @@ static int clamp(int64_t value, int least, int most)
 
 void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget)
 {
-    size_t fitting = bytes ? budget / bytes : TRI_MOST_AHEAD;
+    const size_t fitting = bytes ? budget / bytes : TRI_MOST_AHEAD, small = bytes ? SMALL_QUEUE / bytes : TRI_MOST_AHEAD;
     *tuning = (tri__tuning){
         .cpus = clamp(cpus, 1, TRI_MOST_DECODERS),
         .fixed = threads > 0,
         .threads = clamp(threads, 1, TRI_MOST_DECODERS),
         .most_depth = clamp(fitting > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int64_t)fitting, LEAST_DEPTH, TRI_MOST_AHEAD),
     };
-    tuning->depth = clamp(bytes < LARGE_BATCH ? FIRST_DEPTH : LEAST_DEPTH, LEAST_DEPTH, tuning->most_depth);
+    tuning->least_depth = clamp(small > TRI_MOST_AHEAD / 2 ? TRI_MOST_AHEAD / 2 : (int64_t)small, LEAST_DEPTH, tuning->most_depth);
+    tuning->depth = clamp(bytes < LARGE_BATCH ? FIRST_DEPTH : LEAST_DEPTH, tuning->least_depth, tuning->most_depth);
+}
+
+bool tri__tuning_is_worth_waking(const tri__tuning *tuning, int ahead)
+{
+    return tuning->depth < LONG_QUEUE || ahead <= tuning->depth / 2;
 }
 
 void tri__tuning_worked(tri__tuning *tuning, tri__decode_effort effort)
@@ -69,7 +77,7 @@ void tri__tuning_given(tri__tuning *tuning, bool waited)
         tuning->calm = 0;
     } else if (++tuning->calm >= CALM) {
         tuning->calm = 0;
-        if (tuning->depth > LEAST_DEPTH)
+        if (tuning->depth > tuning->least_depth)
             tuning->depth--;
     }
 }

@@ -4,7 +4,10 @@
  * If the caller waits for batches while every thread is at work, one more thread is added, as long as there is a CPU for it. Threads that
  * wait for the disk leave their CPU to others. Many short waits count as much as one long wait. If the caller waits although a thread was
  * idle since the last wait, the work comes in bursts: the queue gets longer, as far as its memory allows. If the caller has not waited for
- * many batches, the queue gets shorter. */
+ * many batches, the queue gets shorter.
+ *
+ * A wake-up takes as long as a small batch. So a queue of small batches is long, and a thread that sleeps because the queue is full is woken
+ * only when half of it has been used up. */
 #ifndef TRI_DATA_BATCH_TUNING_H
 #define TRI_DATA_BATCH_TUNING_H
 
@@ -27,6 +30,7 @@ typedef struct {
     bool fixed;                /* the caller has chosen the number of threads */
     int threads;               /* how many threads there should be */
     int depth;                 /* how many batches there may be: with the caller, ready, and being filled */
+    int least_depth;           /* the queue never gets shorter than this: it takes little memory */
     int most_depth;            /* the largest depth that the memory budget allows */
     bool slack;                /* a thread had nothing to do since the caller last waited */
     int calm;                  /* batches given since the caller last waited */
@@ -41,5 +45,6 @@ void tri__tuning_worked(tri__tuning *tuning, tri__decode_effort effort); /* a th
 void tri__tuning_idle(tri__tuning *tuning);                              /* a thread has nothing to do: the queue is full */
 void tri__tuning_waiting(tri__tuning *tuning, int64_t nanoseconds);      /* the caller has waited while every thread was at work */
 void tri__tuning_given(tri__tuning *tuning, bool waited);                /* the caller got a batch */
+bool tri__tuning_is_worth_waking(const tri__tuning *tuning, int ahead);  /* a sleeping thread, with `ahead` batches in the queue */
 
 #endif

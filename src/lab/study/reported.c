@@ -8,8 +8,8 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
-#include "base/text/text_table.h"
 #include "base/text/nearest.h"
+#include "base/text/text_table.h"
 #include "lab/study/builtin_studies.h"
 
 enum { LARGEST = 1 << 20 };

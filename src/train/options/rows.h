@@ -22,7 +22,7 @@ ROW(TEXT, data, "data", KEPT, .group = "Data", .letter = 'd', .argument = "SOURC
 ROW(TEXT, test, "test", FREE, .argument = "SOURCE", .otherwise = "the test part of --data", .completion = TRI_SOURCE_WORDS,
     .meaning = "the examples to evaluate on")
 ROW(TEXT, validation, "validation", KEPT, .argument = "P%", .otherwise = "none", .completion = "10% 20%",
-    .meaning = "hold out so much of the training examples, drawn by --seed, and evaluate on these",
+    .meaning = "hold out this share of the training examples, drawn by --seed, and evaluate on these",
     .detail = "For a source without a test part. One that has a test part keeps it for 'trireme eval'.")
 ROW(INTEGER, limit_train, "limit-train", KEPT, .argument = "N", .least = 1, .otherwise = "all",
     .meaning = "use N examples only: a sample over all of the source, drawn by --seed")
@@ -39,7 +39,7 @@ ROW(INTEGER, min_count, "min-count", KEPT, .argument = "N", .least = 1, .most = 
     .meaning = "sparse models: tables grow, and a key gets its row when it is seen for the Nth time",
     .detail = "Until then it counts as 0 and learns nothing. How often that happened stands in the summary.")
 ROW(INTEGER, table_memory, "table-memory", KEPT, .argument = "MB", .least = 1, .most = 1 << 30, .otherwise = "half of what is free",
-    .meaning = "sparse models: tables grow, up to so many megabytes; later keys get no row")
+    .meaning = "sparse models: tables grow to at most this size; later keys get no row")
 SETTING(FLAG, nonzero_rows, "nonzero-rows", FREE, 0, .meaning = "checkpoints of sparse models hold only rows of tables that are not 0")
 SETTING(FLAG, grey, "grey", KEPT, 0, .elsewhere = "grayscale gray greyscale",
         .meaning = "read photos, also coloured ones, as one channel: their brightness",

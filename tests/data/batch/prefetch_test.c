@@ -409,7 +409,7 @@ static void a_read_that_hangs_is_named_and_holds_up_nobody(void **state)
     (void)state;
     probe *self = probe_create(100);
     self->hanging = 55;
-    tri_dataset *dataset = create(self, (tri_dataset_options){.batch = 20, .readers = 2, .timeout = 0.2});
+    tri_dataset *dataset = create(self, (tri_dataset_options){.batch = 20, .epochs = 1, .readers = 2, .timeout = 0.2});
     next(dataset);
     next(dataset);
     const tri_batch *batch;

@@ -1,6 +1,7 @@
 /* targets_test.c: measures of numbers and of sets of labels, against what is computed by hand, and their way through JSON. */
 #include <math.h>
 
+#include "train/evaluate/evaluate.h"
 #include "train/evaluate/model_fixture.h"
 #include "train/evaluate/numbers.h"
 
