@@ -6,8 +6,8 @@
  * idle since the last wait, the work comes in bursts: the queue gets longer, as far as its memory allows. If the caller has not waited for
  * many batches, the queue gets shorter.
  *
- * A wake-up takes as long as a small batch. So a queue of small batches is long, and a thread that sleeps because the queue is full is woken
- * only when half of it has been used up. */
+ * A wake-up takes as long as a small batch. So a queue of small batches is long, and a thread that sleeps because the queue is full is
+ * woken only when half of it has been used up. */
 #ifndef TRI_DATA_BATCH_TUNING_H
 #define TRI_DATA_BATCH_TUNING_H
 
