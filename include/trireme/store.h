@@ -16,7 +16,7 @@ extern "C" {
 typedef struct tri_store tri_store;
 
 #define TRI_RULE_NUMBERS 8 /* hyper-parameters of a rule, at most */
-#define TRI_RULE_SLOTS   2 /* floats of state that a rule keeps for each parameter, at most */
+#define TRI_RULE_SLOTS   3 /* floats of state that a rule keeps for each parameter, at most */
 
 typedef struct {
     const char *name; /* "beta1", "l2" */
@@ -24,11 +24,13 @@ typedef struct {
 } tri_rule_number;
 
 /* How a gradient becomes an update. docs/models.md lists the rules and their numbers. (tri_rule){0} is plain gradient descent;
- * {.name = "adam", .set = {{"beta1", 0.8F}, {"l2", 1e-4F}}, .clip = 1} says more. */
+ * {.name = "adam", .set = {{"beta1", 0.8F}, {"l2", 1e-4F}}, .clip = 1, .average = 0.999F} says more. A parameter's average
+ * begins with its first update; that of a parameter which is never offered stays what its slot began with, 0 where nobody wrote there. */
 typedef struct {
     const char *name;                      /* "sgd", "momentum", "adagrad", "adam" or "ftrl"; NULL is sgd */
     tri_rule_number set[TRI_RULE_NUMBERS]; /* numbers that differ from the rule's defaults; ends where a name is NULL */
     float clip;                            /* bound of the whole gradient's norm; 0 is none */
+    float average;                         /* decay of moving averages, which the rule's last slot has; 0: none are kept */
     tri_state state;                       /* floats that the rule does not change, as tri_graph_state_of gives them */
 } tri_rule;
 
@@ -47,7 +49,7 @@ typedef struct {
 } tri_table;
 
 const char *tri_rule_name(int index);                           /* of all rules, from 0; NULL past the last */
-int tri_rule_slots(const tri_rule *rule);                       /* floats of state for each parameter: 0, 1 or 2 */
+int tri_rule_slots(const tri_rule *rule);                       /* floats of state for each parameter: 0 to 3 */
 float tri_rule_value(const tri_rule *rule, const char *number); /* what is set, or the default; 0 where the rule has no such number */
 
 /* A store that applies the rule in this process. floats is the size of the flat buffer. All parameters start at 0. */

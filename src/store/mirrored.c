@@ -574,7 +574,7 @@ void tri__mirrored_group_destroy(tri__mirrored_group *group)
     if (!group)
         return;
     tri__buffer_free(group->parameters);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < TRI_RULE_SLOTS; i++)
         tri__buffer_free(group->slot[i]);
     tri__buffer_free(group->range);
     for (int i = 0; i < group->tables; i++) {

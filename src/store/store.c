@@ -34,7 +34,7 @@ void tri__store_fini(tri_store *store)
 {
     tri__buffer_free(store->parameters);
     tri__buffer_free(store->gradient);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < TRI_RULE_SLOTS; i++)
         tri__buffer_free(store->slot[i]);
     for (int i = 0; i < store->tables; i++)
         tri__table_fini(&store->table[i]);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/store/store.h"
 #include "store/local.h"
 #include "support.h"
 
@@ -207,6 +208,29 @@ static void wrong_calls_of_a_local_store_are_refused(void **state)
     assert_fails(tri_store_local_create(1, &(tri_rule){.set = {{"l2", -1}}}, &store), TRI_BAD_CALL, "l2");
 }
 
+static void averages_begin_as_the_parameters_and_are_the_last_slot(void **state)
+{
+    (void)state;
+    tri_store *store = new_store(3, (tri_rule){.name = "momentum", .average = 0.5F});
+    float *p = tri_store_parameters(store), *average = tri__store_model(store);
+    assert_ptr_equal(average, tri_store_slot(store, 1));
+    p[0] = 1, p[1] = 2, p[2] = 3;
+    tri__store_begin_averages(store);
+    assert_memory_equal(average, p, 3 * sizeof *p);
+    tri_store_gradient(store)[0] = 1;
+    begin(store, 9, 0.1F); /* where the decay is 9 / (9 + 9) */
+    offer(store, 0, 1, 1);
+    assert_float_equal(p[0], 0.9F, 1e-6F);
+    assert_float_equal(average[0], 0.95F, 1e-6F);
+    assert_true(average[1] == 2 && average[2] == 3); /* not offered */
+    assert_fails(tri_store_add_table(store, 4, 1), TRI_UNSUPPORTED, "of rows of tables there are none");
+    tri_store_destroy(store);
+    store = new_store(3, (tri_rule){.name = "momentum"});
+    assert_ptr_equal(tri__store_model(store), tri_store_parameters(store));
+    tri__store_begin_averages(store);
+    tri_store_destroy(store);
+}
+
 static void a_local_store_may_have_no_parameters(void **state)
 {
     (void)state;
@@ -230,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_task_clips_its_part_by_the_norm_of_all_parts),
         cmocka_unit_test(adam_counts_steps_from_the_callers_number),
         cmocka_unit_test(wrong_calls_of_a_local_store_are_refused),
+        cmocka_unit_test(averages_begin_as_the_parameters_and_are_the_last_slot),
         cmocka_unit_test(a_local_store_may_have_no_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,13 @@ static void replicas_train_as_one_local_store_does(void **state)
     assert_same_as_local((tri_rule){.name = "adam"}, 100); /* threads that sleep at once */
 }
 
+static void replicas_keep_the_averages_that_one_local_store_keeps(void **state)
+{
+    (void)state;
+    assert_same_as_local((tri_rule){.name = "adam", .average = 0.9F}, 2);
+    assert_same_as_local((tri_rule){.name = "sgd", .average = 0.5F, .clip = 3}, 2);
+}
+
 static void replicas_clip_by_the_norm_of_the_whole_gradient(void **state)
 {
     (void)state;
@@ -205,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replicas_train_as_one_local_store_does),
+        cmocka_unit_test(replicas_keep_the_averages_that_one_local_store_keeps),
         cmocka_unit_test(replicas_clip_by_the_norm_of_the_whole_gradient),
         cmocka_unit_test(a_replica_that_gives_up_ends_the_waits_of_the_others),
         cmocka_unit_test(a_wait_for_replicas_times_out_and_names_them),

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes/vector.h"
+
 enum {
     PIECE = 1 << 14,    /* floats that one thread updates at a time: parameters, gradient and slots fit L2 together */
     PARALLEL = 1 << 16, /* from this many floats on, a team saves more time than it costs */
@@ -29,7 +31,7 @@ static bool has(const tri__rule_row *row, const tri__rule_number *number)
 
 bool tri__rule_is_linear(const tri_rule *rule)
 {
-    bool linear = find_row(rule->name)->is_linear && rule->clip == 0;
+    bool linear = find_row(rule->name)->is_linear && rule->clip == 0 && rule->average == 0;
     for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
         linear = linear && rule->set[i].value == 0;
     return linear;
@@ -113,7 +115,12 @@ float tri_rule_value(const tri_rule *rule, const char *name)
 int tri_rule_slots(const tri_rule *rule)
 {
     const tri__rule_row *row = find_row(rule->name);
-    return row ? row->slots : 0;
+    return row ? row->slots + (rule->average > 0) : 0;
+}
+
+int tri__rule_average_slot(const tri_rule *rule)
+{
+    return rule->average > 0 ? tri_rule_slots(rule) - 1 : -1;
 }
 
 const char *tri__rule_text(const tri_rule *rule, char *text, size_t size)
@@ -122,6 +129,8 @@ const char *tri__rule_text(const tri_rule *rule, char *text, size_t size)
     for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, " --%s %g", tri__rule_number_find(rule->set[i].name)->option.name,
                                  (double)rule->set[i].value);
+    if (rule->average > 0 && used < size)
+        snprintf(text + used, size - used, " --average %g", (double)rule->average);
     return text;
 }
 
@@ -154,13 +163,16 @@ tri_status tri__rule_complete(tri_rule *rule)
     const tri__rule_row *row = find_row(rule->name);
     if (!row)
         return tri_fail(TRI_BAD_CALL, "there is no update rule '%s': choose %s", rule->name, tri__rule_names(NULL, names, sizeof names));
-    tri_rule complete = {.name = row->name, .clip = rule->clip, .state = rule->state};
+    tri_rule complete = {.name = row->name, .clip = rule->clip, .average = rule->average, .state = rule->state};
     for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
         TRI_TRY(check_set(row, &rule->set[i]));
     for (int i = 0; i < TRI_RULE_NUMBERS && row->numbers[i]; i++)
         complete.set[i] = (tri_rule_number){row->numbers[i]->key, value_of(rule, row->numbers[i])};
     if (!(rule->clip >= 0 && isfinite(rule->clip))) /* so that NaN fails */
         return tri_fail(TRI_BAD_CALL, "the bound of the gradient's norm is %g: it must be 0 or a positive number", (double)rule->clip);
+    if (!(rule->average >= 0 && rule->average < 1))
+        return tri_fail(TRI_BAD_CALL, "the decay of the averages is %g: it must be 0 (none are kept), or above 0 and below 1",
+                        (double)rule->average);
     *rule = complete;
     return NULL;
 }
@@ -208,17 +220,48 @@ void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradien
         gradient[i] = (float)(gradient[i] / factor);
 }
 
-/* s ← s + rate · (scale · g − s) */
-static void move_state(float rate, const tri__update *update)
+/* The range's averages; NULL: the rule keeps none. */
+static float *averages_of(const tri_rule *rule, const tri__update *update)
 {
-    for (size_t i = update->count - update->state; i < update->count - update->frozen; i++)
+    const int slot = tri__rule_average_slot(rule);
+    return slot < 0 ? NULL : update->slot[slot];
+}
+
+/* s ← s + rate · (scale · g − s). State has no average: the averages take it as it is. */
+static void move_state(const tri_rule *rule, const tri__update *update)
+{
+    float *average = averages_of(rule, update), rate = rule->state.rate;
+    for (size_t i = update->count - update->state; i < update->count - update->frozen; i++) {
         update->parameters[i] += rate * (update->scale * update->gradient[i] - update->parameters[i]);
+        if (average)
+            average[i] = update->parameters[i];
+    }
+}
+
+/* a ← a + (1 − d)·(p − a), where p is the parameter after the update and d = min(average, t / (t + 9)), t = 0 for the first update. So the
+ * first update is taken as it is, and as long as d is below what was asked for, the average reaches back over about a ninth of the updates,
+ * not to where a short run began. It is TensorFlow's min(decay, (1 + n) / (10 + n)) with n = t − 1. */
+TRI_FOR_EVERY_CPU static void move_averages(const tri_rule *rule, const tri__update *update)
+{
+    const float *restrict p = update->parameters;
+    float *restrict a = averages_of(rule, update);
+    const double t = (double)update->step.step, decay = fmin((double)rule->average, t / (t + 9));
+    const float share = (float)(1 - decay);
+    for (size_t i = 0; i < update->count; i++)
+        a[i] += share * (p[i] - a[i]);
+}
+
+static void apply_row(const tri__rule_row *row, const tri_rule *rule, const tri__update *update)
+{
+    row->apply(rule, update);
+    if (rule->average > 0)
+        move_averages(rule, update);
 }
 
 void tri__rule_apply(const tri_rule *rule, const tri__update *update)
 {
     if (update->state) {
-        move_state(rule->state.rate, update);
+        move_state(rule, update);
         tri__update trained = *update;
         trained.count -= update->state;
         trained.state = trained.frozen = 0;
@@ -227,12 +270,12 @@ void tri__rule_apply(const tri_rule *rule, const tri__update *update)
     }
     const tri__rule_row *row = find_row(rule->name);
     if (update->count < PARALLEL) {
-        row->apply(rule, update);
+        apply_row(row, rule, update);
         return;
     }
 #pragma omp parallel for schedule(static)
     for (size_t first = 0; first < update->count; first += PIECE) {
         tri__update piece = piece_of(update, first);
-        row->apply(rule, &piece);
+        apply_row(row, rule, &piece);
     }
 }

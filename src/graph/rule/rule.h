@@ -9,7 +9,11 @@
 /* Check a rule's name and numbers; set gets all numbers of the rule, in the order of its row, with the table's own names. */
 TRI_MUST_CHECK tri_status tri__rule_complete(tri_rule *rule);
 
-/* Whether a gradient may be applied in parts, with the same result as in one: p ← p − r·g, without clipping. The rule is complete. */
+/* Which slot has the averages of the parameters; −1: the rule keeps none. */
+int tri__rule_average_slot(const tri_rule *rule);
+
+/* Whether a gradient may be applied in parts, with the same result as in one: p ← p − r·g, without clipping and averages. The rule is
+ * complete. */
 bool tri__rule_is_linear(const tri_rule *rule);
 
 /* The update of a range by its gradient. parameters and slot point to the whole buffer (NULL: the rule has no such slot); gradient points
@@ -42,7 +46,7 @@ TRI_MUST_CHECK tri_status tri__rule_set(tri_rule *rule, const tri__rule_number *
 /* The names of the rules that have the number, or of all where it is NULL: "adagrad or adam". */
 const char *tri__rule_names(const tri__rule_number *number, char *text, size_t size);
 
-/* A complete rule as a command line would say it: "--rule momentum --momentum 0.9 --l2 0". */
+/* A complete rule as a command line would say it, without the clipping: "--rule momentum --momentum 0.9 --l2 0". */
 const char *tri__rule_text(const tri_rule *rule, char *text, size_t size);
 
 #endif

@@ -40,6 +40,19 @@ const tri_rule *tri_store_rule(const tri_store *store)
     return &store->rule;
 }
 
+float *tri__store_model(tri_store *store)
+{
+    const int slot = tri__rule_average_slot(&store->rule);
+    return slot < 0 ? store->parameters : store->slot[slot];
+}
+
+void tri__store_begin_averages(tri_store *store)
+{
+    float *model = tri__store_model(store);
+    if (model != store->parameters)
+        memcpy(model, store->parameters, store->floats * sizeof *model);
+}
+
 static tri_status check_range(const tri_store *store, tri_range range)
 {
     if (range.first <= store->floats && range.count <= store->floats - range.first)
@@ -133,6 +146,9 @@ tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width)
         return tri_fail(TRI_UNSUPPORTED, "a store of the kind '%s' has no tables", store->kind->name);
     if (store->tables == TRI_STORE_TABLES)
         return tri_fail(TRI_BAD_CALL, "a model has more than %d tables", TRI_STORE_TABLES);
+    if (store->rule.average > 0)
+        return tri_fail(TRI_UNSUPPORTED,
+                        "the rule keeps averages of the parameters, and of rows of tables there are none (leave .average out)");
     TRI_TRY(store->kind->add_table(store, rows, width));
     store->tables++;
     return NULL;

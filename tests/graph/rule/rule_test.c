@@ -15,7 +15,10 @@ static void rules_have_names_and_slots(void **state)
     assert_int_equal(tri_rule_slots(&(tri_rule){.name = "momentum"}), 1);
     assert_int_equal(tri_rule_slots(&(tri_rule){.name = "adam"}), 2);
     for (int i = 0; tri_rule_name(i); i++)
-        assert_true(tri__rule_row_at(i)->slots <= TRI_RULE_SLOTS);
+        assert_true(tri__rule_row_at(i)->slots < TRI_RULE_SLOTS); /* one more has the averages */
+    assert_int_equal(tri_rule_slots(&(tri_rule){.name = "adam", .average = 0.9F}), 3);
+    assert_int_equal(tri__rule_average_slot(&(tri_rule){.name = "adam", .average = 0.9F}), 2);
+    assert_int_equal(tri__rule_average_slot(&(tri_rule){.name = "adam"}), -1);
     tri_rule unnamed = {0};
     assert_ok(tri__rule_complete(&unnamed));
     assert_string_equal(unnamed.name, "sgd");
@@ -77,6 +80,9 @@ static void a_complete_rule_has_all_its_numbers(void **state)
     assert_memory_equal(&again, &rule, sizeof rule);
     char text[128];
     assert_string_equal(tri__rule_text(&rule, text, sizeof text), "--rule adam --beta1 0 --beta2 0.999 --epsilon 0.1 --l2 0");
+    tri_rule averaging = {.average = 0.75F};
+    assert_ok(tri__rule_complete(&averaging));
+    assert_string_equal(tri__rule_text(&averaging, text, sizeof text), "--rule sgd --l2 0 --average 0.75");
 }
 
 static void a_number_that_is_set_again_is_replaced(void **state)
@@ -112,6 +118,9 @@ static void impossible_numbers_are_refused(void **state)
     assert_refused((tri_rule){.set = {{"l2", -1}}}, "l2 is -1: it must be at least 0");
     assert_refused((tri_rule){.set = {{"l2", INFINITY}}}, "l2");
     assert_refused((tri_rule){.clip = INFINITY}, "norm");
+    assert_refused((tri_rule){.average = 1}, "the decay of the averages is 1: it must be 0 (none are kept), or above 0 and below 1");
+    assert_refused((tri_rule){.average = -0.5F}, "the decay of the averages is -0.5");
+    assert_refused((tri_rule){.average = NAN}, "the decay of the averages");
 }
 
 static void a_number_of_another_rule_is_refused(void **state)
@@ -127,13 +136,96 @@ static bool is_linear(tri_rule rule)
     return tri__rule_is_linear(&rule);
 }
 
-static void only_sgd_without_l2_and_clipping_is_linear(void **state)
+static void only_sgd_without_l2_clipping_and_averages_is_linear(void **state)
 {
     (void)state;
     for (int i = 0; tri_rule_name(i); i++)
         assert_int_equal(is_linear((tri_rule){.name = tri_rule_name(i)}), i == 0);
     assert_false(is_linear((tri_rule){.name = "sgd", .set = {{"l2", 0.1F}}}));
     assert_false(is_linear((tri_rule){.name = "sgd", .clip = 1}));
+    assert_false(is_linear((tri_rule){.name = "sgd", .average = 0.9F}));
+}
+
+/* ---- averages ---- */
+
+enum { LARGE = 70001, STEPS = 30 }; /* a range that several threads share; steps until the decay is what was asked for */
+
+typedef struct {
+    float p[LARGE], g[LARGE], slot[TRI_RULE_SLOTS][LARGE];
+} buffers;
+
+static void begin(buffers *all)
+{
+    memset(all, 0, sizeof *all);
+    for (int i = 0; i < LARGE; i++)
+        all->p[i] = sinf((float)i);
+}
+
+static void make_step(const tri_rule *rule, buffers *all, int step, size_t state, size_t frozen)
+{
+    for (int i = 0; i < LARGE; i++)
+        all->g[i] = cosf((float)(i + 100 * step));
+    tri__rule_apply(rule,
+                    &(tri__update){all->p, all->g, {all->slot[0], all->slot[1], all->slot[2]}, LARGE, state, frozen, 1, {step, 0.05F}});
+}
+
+static void check_averages(tri_rule rule)
+{
+    static buffers all;
+    static double want[LARGE];
+    assert_ok(tri__rule_complete(&rule));
+    const float *average = all.slot[tri__rule_average_slot(&rule)];
+    begin(&all);
+    for (int step = 0; step < STEPS; step++) {
+        const double decay = step == 0 ? 0 : fmin(0.7, (double)step / (step + 9));
+        make_step(&rule, &all, step, 0, 0);
+        for (int i = 0; i < LARGE; i++) {
+            want[i] = decay * want[i] + (1 - decay) * (double)all.p[i];
+            if (!(fabs((double)average[i] - want[i]) <= 1e-6 * (1 + fabs(want[i]))))
+                fail_msg("%s: step %d: the average of %d is %g, not %g", rule.name, step, i, (double)average[i], want[i]);
+        }
+    }
+}
+
+static void averages_are_those_of_a_plain_loop(void **state)
+{
+    (void)state;
+    for (int i = 0; tri_rule_name(i); i++)
+        check_averages((tri_rule){.name = tri_rule_name(i), .average = 0.7F});
+}
+
+static void averages_take_state_as_it_is_and_leave_frozen_floats_alone(void **state)
+{
+    (void)state;
+    enum { STATE = 50, FROZEN = 20 };
+    static buffers all;
+    tri_rule rule = {.average = 0.9F, .state = {.range = {LARGE - STATE, STATE}, .rate = 0.1F, .frozen = FROZEN}};
+    assert_ok(tri__rule_complete(&rule));
+    begin(&all);
+    memcpy(all.slot[0], all.p, sizeof all.p);
+    for (int step = 0; step < 3; step++)
+        make_step(&rule, &all, step, STATE, FROZEN);
+    assert_memory_equal(all.slot[0] + LARGE - STATE, all.p + LARGE - STATE, STATE * sizeof(float));
+    for (int i = LARGE - STATE; i < LARGE; i++)
+        assert_int_equal(all.p[i] == sinf((float)i), i >= LARGE - FROZEN);
+    assert_true(all.slot[0][LARGE - STATE - 1] != all.p[LARGE - STATE - 1]);
+}
+
+static void averages_change_nothing_of_the_update(void **state)
+{
+    (void)state;
+    static buffers with, without;
+    tri_rule rule = {.name = "adam"}, averaging = {.name = "adam", .average = 0.9F};
+    assert_ok(tri__rule_complete(&rule));
+    assert_ok(tri__rule_complete(&averaging));
+    begin(&with);
+    begin(&without);
+    for (int step = 0; step < 3; step++) {
+        make_step(&averaging, &with, step, 0, 0);
+        make_step(&rule, &without, step, 0, 0);
+    }
+    assert_memory_equal(with.p, without.p, sizeof with.p);
+    assert_memory_equal(with.slot, without.slot, 2 * sizeof with.slot[0]);
 }
 
 int main(void)
@@ -147,7 +239,10 @@ int main(void)
         cmocka_unit_test(a_wrong_name_is_answered_with_the_right_ones),
         cmocka_unit_test(impossible_numbers_are_refused),
         cmocka_unit_test(a_number_of_another_rule_is_refused),
-        cmocka_unit_test(only_sgd_without_l2_and_clipping_is_linear),
+        cmocka_unit_test(only_sgd_without_l2_clipping_and_averages_is_linear),
+        cmocka_unit_test(averages_are_those_of_a_plain_loop),
+        cmocka_unit_test(averages_take_state_as_it_is_and_leave_frozen_floats_alone),
+        cmocka_unit_test(averages_change_nothing_of_the_update),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,8 +63,8 @@ void tri__table_shard_apply_part(tri__table_shard *shard, const tri__row_part *p
  * piece that is all zeros may have no body. */
 TRI_MUST_CHECK tri_status tri__table_piece_check(const tri__layout *layout, const tri__message *message, uint32_t slots);
 
-/* Copy one slot of count rows, from row first on, each stride-th, out of a table and back: [count][width]. Slot 0 is the weights; slots 1
- * and 2 are the rule's state. */
+/* Copy one slot of count rows, from row first on, each stride-th, out of a table and back: [count][width]. Slot 0 is the weights; the other
+ * slots are the rule's state. */
 void tri__table_read(const tri_table *table, int64_t first, int64_t stride, int64_t count, int slot, float *out);
 void tri__table_write(tri_table *table, int64_t first, int64_t stride, int64_t count, int slot, const float *from); /* NULL: zeros */
 
