@@ -20,7 +20,14 @@
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
 {
     char *name = NULL;
-    return asprintf(&name, "%s.%d/%s", rule->name, slot, tri_node_name(node)) < 0 ? NULL : name;
+    const int letters = slot == tri__rule_average_slot(rule) ? asprintf(&name, "raw/%s", tri_node_name(node))
+                                                             : asprintf(&name, "%s.%d/%s", rule->name, slot, tri_node_name(node));
+    return letters < 0 ? NULL : name;
+}
+
+float *tri__slot_buffer(tri_store *store, int slot)
+{
+    return slot == tri__rule_average_slot(tri_store_rule(store)) ? tri_store_parameters(store) : tri_store_slot(store, slot);
 }
 
 /* The tensors of a checkpoint: parameters first, then slot by slot. list_fini frees the names of slots. */
@@ -143,7 +150,7 @@ static tri_status add_slot(tensor_list *list, const tri_graph *graph, tri_store 
         if (tri_node_table(node) >= 0)
             add_table(list, name, node, store, slot + 1);
         else
-            add_tensor(list, name, node, tri_store_slot(store, slot));
+            add_tensor(list, name, node, tri__slot_buffer(store, slot));
     }
     return NULL;
 }
@@ -161,7 +168,7 @@ static tri_status list_tensors(const tri__checkpoint_content *content, tensor_li
         if (tri_node_table(node) >= 0 && list->rows)
             add_table(list, tri_node_name(node), node, store, 0);
         else if (tri_node_range(node).count)
-            add_tensor(list, tri_node_name(node), node, tri_store_parameters(store));
+            add_tensor(list, tri_node_name(node), node, tri__store_model(store));
     }
     list->parameters = list->named = list->count;
     tri_status status = NULL;

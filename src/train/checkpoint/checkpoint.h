@@ -1,11 +1,15 @@
 /* checkpoint.h: a run on disk: one safetensors file that holds everything a run needs to go on.
  *
- * Tensors: each parameter under its own name, and each slot of the rule's state as "adam.0/NAME". A table is [features][width]. Where the
- * file has only some rows of a table, it is [rows][width], and "table/keys" holds the key of each row: the keys that have a row, where
- * tables grow, or those whose row is not 0. "table/waiting" and "table/sightings" are the keys that were seen too rarely to have a row yet,
- * and how often. Metadata: "model" is the model's text, "trireme" a JSON object with the state of the run, its options, the input and the
- * class names, and a checksum over all tensors. A file appears whole or not at all. The last few checkpoints are kept: if the newest is
- * damaged, an older one is there. */
+ * Tensors: each parameter under its own name, and each slot of the rule's state as "adam.0/NAME". Where the rule keeps averages, these have
+ * the parameters' names, so that everybody who opens the file gets them, and training goes on from "raw/NAME".
+ *
+ * A table is [features][width]. Where the file has only some rows of a table, it is [rows][width], and "table/keys" holds the key of each
+ * row: the keys that have a row, where tables grow, or those whose row is not 0. "table/waiting" and "table/sightings" are the keys that
+ * were seen too rarely to have a row yet, and how often.
+ *
+ * Metadata: "model" is the model's text, "trireme" a JSON object with the state of the run, its options, the input and the class names, and
+ * a checksum over all tensors. A file appears whole or not at all. The last few checkpoints are kept: if the newest is damaged, an older
+ * one is there. */
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 

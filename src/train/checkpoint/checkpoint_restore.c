@@ -159,14 +159,16 @@ static tri_status restore_table(const tri__safetensors *file, const char *name, 
     return NULL;
 }
 
-static tri_status restore_parameters(const tri__safetensors *file, const tri_graph *graph, tri_store *store, const table_rows *rows)
+/* What has the parameters' own names, into memory that is laid out as they are. */
+static tri_status restore_parameters(const tri__safetensors *file, const tri_graph *graph, tri_store *store, float *to,
+                                     const table_rows *rows)
 {
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
         if (tri_node_table(node) >= 0)
             TRI_TRY(restore_table(file, tri_node_name(node), node, store, 0, rows));
         else if (tri_node_range(node).count)
-            TRI_TRY(restore_tensor(file, tri_node_name(node), node, tri_store_parameters(store)));
+            TRI_TRY(restore_tensor(file, tri_node_name(node), node, to));
     }
     return NULL;
 }
@@ -181,7 +183,7 @@ static tri_status restore_slot(const tri__safetensors *file, const tri_graph *gr
         char *name = tri__slot_name(tri_store_rule(store), slot, node);
         tri_status status = !name      ? tri_fail(TRI_NO_MEMORY, "no memory for a name")
                             : is_table ? restore_table(file, name, node, store, slot + 1, rows)
-                                       : restore_tensor(file, name, node, tri_store_slot(store, slot));
+                                       : restore_tensor(file, name, node, tri__slot_buffer(store, slot));
         free(name);
         TRI_TRY(status);
     }
@@ -192,7 +194,8 @@ tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_
 {
     table_rows rows;
     TRI_TRY(prepare_tables(checkpoint->file, store, with_rule, &rows));
-    TRI_TRY(restore_parameters(checkpoint->file, graph, store, &rows));
+    float *model = with_rule ? tri__store_model(store) : tri_store_parameters(store);
+    TRI_TRY(restore_parameters(checkpoint->file, graph, store, model, &rows));
     int slots = with_rule ? tri_rule_slots(tri_store_rule(store)) : 0;
     for (int slot = 0; slot < slots; slot++)
         TRI_TRY(restore_slot(checkpoint->file, graph, store, slot, &rows));
@@ -203,7 +206,7 @@ static tri_status restore_weights(const tri__safetensors *file, const tri_graph 
 {
     table_rows rows;
     TRI_TRY(prepare_tables(file, store, false, &rows));
-    return restore_parameters(file, graph, store, &rows);
+    return restore_parameters(file, graph, store, tri_store_parameters(store), &rows);
 }
 
 /* Weights of features are useless where the run numbers its features differently. A file of another program does not say how it numbers

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file/folder.h"
+#include "graph/store/store.h"
 #include "support.h"
 #include "train/checkpoint/checkpoint_file.h"
 
@@ -101,6 +102,34 @@ static void a_checkpoint_that_was_written_can_be_read(void **state)
     }
     free(before);
     free(slot);
+    tri__checkpoint_close(back);
+}
+
+static void averages_have_the_parameters_names_and_training_goes_on_from_the_raw_weights(void **state)
+{
+    fixture *here = *state;
+    const size_t floats = tri_graph_parameter_floats(here->graph);
+    tri_store_destroy(here->store);
+    assert_ok(tri_store_local_create(floats, &(tri_rule){.name = "momentum", .average = 0.9F}, &here->store));
+    float *const buffer[] = {tri_store_parameters(here->store), tri_store_slot(here->store, 0), tri_store_slot(here->store, 1)};
+    assert_ptr_equal(tri__store_model(here->store), buffer[2]);
+    for (size_t i = 0; i < 3 * floats; i++)
+        buffer[i / floats][i % floats] = (float)(1 + i / floats);
+    assert_ok(save(here, 10, 3));
+    for (int i = 0; i < 3; i++)
+        memset(buffer[i], 0, floats * sizeof(float));
+    tri__checkpoint *back;
+    assert_ok(tri__checkpoint_open(here->folder, NULL, &back));
+    assert_ok(tri__checkpoint_restore(back, here->graph, here->store, true)); /* to go on */
+    assert_true(buffer[0][0] == 1 && buffer[1][0] == 2 && buffer[2][0] == 3);
+    tri_tensor raw;
+    assert_ok(tri__safetensors_find(back->file, "raw/dense1.bias", TRI_F32, TRI_SHAPE(3), &raw));
+    assert_true(*(const float *)raw.data == 1);
+    tri_store *plain;
+    assert_ok(tri_store_local_create(floats, &(tri_rule){0}, &plain));
+    assert_ok(tri__checkpoint_restore(back, here->graph, plain, false)); /* to evaluate */
+    assert_true(tri_store_parameters(plain)[0] == 3);
+    tri_store_destroy(plain);
     tri__checkpoint_close(back);
 }
 
@@ -300,6 +329,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CHECKPOINT_TEST(a_checkpoint_that_was_written_can_be_read),
+        CHECKPOINT_TEST(averages_have_the_parameters_names_and_training_goes_on_from_the_raw_weights),
         CHECKPOINT_TEST(a_damaged_checkpoint_is_replaced_by_an_older_one),
         CHECKPOINT_TEST(a_run_whose_only_checkpoint_is_cut_says_what_to_do),
         CHECKPOINT_TEST(a_folder_without_a_whole_checkpoint_is_refused),
