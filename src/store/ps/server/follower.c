@@ -28,8 +28,8 @@ json_t *tri__rule_json(const tri_rule *rule)
 {
     const tri_state *state = &rule->state;
     json_t *json =
-        json_pack("{s:s, s:f, s:[I, I, f, I]}", "kind", rule->name, "clip", (double)rule->clip, "state", (json_int_t)state->range.first,
-                  (json_int_t)state->range.count, (double)state->rate, (json_int_t)state->frozen);
+        json_pack("{s:s, s:f, s:f, s:[I, I, f, I]}", "kind", rule->name, "clip", (double)rule->clip, "average", (double)rule->average,
+                  "state", (json_int_t)state->range.first, (json_int_t)state->range.count, (double)state->rate, (json_int_t)state->frozen);
     for (int i = 0; json && i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
         json_object_set_new(json, rule->set[i].name, json_real((double)rule->set[i].value));
     return json;
@@ -57,6 +57,7 @@ static tri_status read_rule(const json_t *json, tri_rule *out)
     *out = (tri_rule){
         .name = json_string_value(json_object_get(json, "kind")),
         .clip = (float)json_number_value(json_object_get(json, "clip")),
+        .average = (float)json_number_value(json_object_get(json, "average")),
     };
     if (!out->name)
         return tri_fail(TRI_BAD_DATA, "a welcome without a rule");

@@ -10,6 +10,7 @@
 #include "base/thread/clock.h"
 #include "data/source/digest.h"
 #include "graph/nodes/initialise.h"
+#include "graph/store/store.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/checkpoint/checkpoint_restore.h"
 #include "train/checkpoint/initial_weights.h"
@@ -208,9 +209,11 @@ static tri_status load_newest(tri__run_owner *owner, tri_store *whole, tri__stan
         memset(table->data, 0, (size_t)(table->rows * table->stride) * sizeof *table->data);
     }
     TRI_TRY(tri_graph_initialise_tables(run->inputs.graph, run->settings.seed, whole));
-    return !run->options.init ? NULL
-                              : tri__initial_weights_load(run->options.init, run->options.init_names, run->journal.log, &owner->source,
-                                                          run->inputs.graph, whole);
+    if (run->options.init)
+        TRI_TRY(tri__initial_weights_load(run->options.init, run->options.init_names, run->journal.log, &owner->source, run->inputs.graph,
+                                          whole));
+    tri__store_begin_averages(whole);
+    return NULL;
 }
 
 static tri_status load(void *context, tri_store *whole, tri__standing *standing)

@@ -289,6 +289,8 @@ static tri_status create_store(work *w)
         return tri_fail(TRI_NO_MEMORY, "no memory for a hello");
     w->hello = hello; /* kept: it is sent again on every new connection */
     TRI_TRY(tri__hello_check(hello, info->spec));
+    tri_rule rule = run->settings.rule;
+    rule.average = 0; /* the servers keep the averages; what a worker has are the weights */
     const tri__ps_store_options options = {
         .servers = w->setup->cluster->server,
         .settings = *w->ps,
@@ -296,7 +298,7 @@ static tri_status create_store(work *w)
         .task = w->setup->task.index,
         .floats = tri_graph_parameter_floats(run->inputs.graph),
         .tables = tri__graph_table_shapes(run->inputs.graph),
-        .rule = run->settings.rule,
+        .rule = rule,
         .hello = hello,
         .log = run->journal.log,
     };

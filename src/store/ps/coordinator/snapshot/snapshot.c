@@ -278,8 +278,9 @@ static void take(tri__coordinator *c, unsigned purpose)
 {
     tri__snapshot *snapshot = &c->snapshot;
     const tri__layout *layout = &c->server->layout;
+    const bool all = (purpose & TRI_FOR_CHECKPOINT) || c->job.whole_snapshots || c->job.rule.average > 0; /* the last slot is the model */
     snapshot->purpose = purpose;
-    snapshot->slots = slots_of(c, (purpose & TRI_FOR_CHECKPOINT) || c->job.whole_snapshots);
+    snapshot->slots = slots_of(c, all);
     snapshot->named.alone = purpose == TRI_FOR_EVALUATION && !c->job.whole_snapshots && snapshot->named.known && !snapshot->grown;
     snapshot->state = TRI_SNAPSHOT_COMING;
     snapshot->number++;
@@ -539,6 +540,6 @@ tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message)
         return tri_fail(TRI_BAD_DATA, "it asks for chunk %u of a snapshot that is not there", message->chunk);
     tri_range range = tri__layout_chunk(&peer->server->layout, message->chunk);
     const tri__message answer = {.type = TRI_MSG_CHUNK, .chunk = message->chunk, .step = c->snapshot.standing.step};
-    tri__message_send_floats(peer->connection, answer, tri_store_parameters(c->snapshot.whole) + range.first, range.count, false);
+    tri__message_send_floats(peer->connection, answer, tri__store_model(c->snapshot.whole) + range.first, range.count, false);
     return NULL;
 }
