@@ -106,6 +106,12 @@ ROW(INTEGER, warmup, "warmup", FREE, .argument = "N", .least = 0,
     .meaning = "raise the rate from near 0 over the first N steps, before the schedule")
 ROW(NUMBER, clip, "clip", FREE, .argument = "NORM", .least = 0, .otherwise = "none",
     .meaning = "scale the gradient down to NORM if its norm is larger")
+ROW(NUMBER, average, "average", KEPT, .elsewhere = "ema ema-decay ema-momentum use-ema moving-average", .argument = "DECAY", .least = 0,
+    .most = 1, .above = true, .below = true, .otherwise = "none",
+    .meaning = "keep a moving average of all weights, such as 0.999, and evaluate, save and export that; for dense models",
+    .detail =
+        "After each update, the average keeps DECAY of itself and takes the rest from the weights. In the first updates it keeps less: "
+        "t / (t + 9) after t updates. Training goes on with the weights themselves.")
 ROW(TEXT, init, "init", KEPT, .argument = "CHECKPOINT", .completion = "file",
     .meaning = "start from the parameters of a checkpoint, run or any .safetensors file instead of random ones",
     .detail =

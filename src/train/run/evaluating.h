@@ -2,10 +2,12 @@
 #ifndef TRI_TRAIN_RUN_EVALUATING_H
 #define TRI_TRAIN_RUN_EVALUATING_H
 
+#include "graph/store/store.h"
 #include "train/evaluate/evaluate.h"
 
 typedef struct {
     tri__evaluator *evaluator; /* NULL: this process does not evaluate */
+    tri_store averaged;        /* with --average, what it evaluates: the run's store, with the averages for parameters */
     tri__evaluation last;
     int64_t at; /* the step of the last evaluation; −1: none yet */
     int64_t count;

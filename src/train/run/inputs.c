@@ -3,6 +3,7 @@
 #include "train/run/inputs.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +51,24 @@ static tri_status check_parts(const tri_model *model, const tri__train_options *
                     options->accumulate, tri_model_name(model), options->accumulate);
 }
 
+static tri_status check_average(const tri_model *model, const tri__train_options *options)
+{
+    if (isnan(options->average) || !tri_model_is_sparse(model))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "--average %g: %s has tables, and a step changes only the rows that its examples name, so that no average of all "
+                    "weights is kept: leave --average out (--schedule cosine is another way to calm the last steps)",
+                    options->average, tri_model_name(model));
+}
+
 tri_status tri__inputs_open_model(const tri__train_options *options, const tri__strategy *strategy, tri_model **out)
 {
     TRI_TRY(tri_model_open(options->model, out));
     tri_status status = check_places(*out, strategy);
     if (!status)
         status = check_parts(*out, options);
+    if (!status)
+        status = check_average(*out, options);
     if (!status)
         return NULL;
     tri_model_destroy(*out);

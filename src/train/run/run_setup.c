@@ -13,6 +13,7 @@
 #include "base/text/task.h"
 #include "data/batch/dataset.h"
 #include "graph/nodes/initialise.h"
+#include "graph/store/store.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/checkpoint/checkpoint_restore.h"
 #include "train/checkpoint/initial_weights.h"
@@ -33,8 +34,9 @@ static tri_status fill_store(tri__run *run)
     if (run->resumed)
         return tri_wrap(tri__checkpoint_restore(run->resumed, run->inputs.graph, run->trainer.store, true), "--resume");
     if (run->options.init)
-        return tri__initial_weights_load(run->options.init, run->options.init_names, run->request->log,
-                                         tri_source_describe(run->inputs.source), run->inputs.graph, run->trainer.store);
+        TRI_TRY(tri__initial_weights_load(run->options.init, run->options.init_names, run->request->log,
+                                          tri_source_describe(run->inputs.source), run->inputs.graph, run->trainer.store));
+    tri__store_begin_averages(run->trainer.store);
     return NULL;
 }
 

@@ -168,7 +168,8 @@ static void a_run_leaves_summary_checkpoint_log_and_command_in_its_folder(void *
     tri__run_result_fini(&result);
 }
 
-static void assert_same_tensors(const fixture *here, const char *a, const char *b)
+/* kinds: tensors of each parameter: itself, two slots of adam, and with --average the raw weights. */
+static void assert_same_tensors(const fixture *here, const char *a, const char *b, size_t kinds)
 {
     tri__checkpoint *one = newest(here, a), *other = newest(here, b);
     assert_int_equal(one->state.step, other->state.step);
@@ -176,7 +177,7 @@ static void assert_same_tensors(const fixture *here, const char *a, const char *
     assert_true(tri__recent_mean(&one->state.recent) == tri__recent_mean(&other->state.recent));
     size_t count = tri__safetensors_count(one->file);
     assert_int_equal(count, tri__safetensors_count(other->file));
-    assert_int_equal(count, 4 * 3); /* two layers' weights and biases, and two slots of adam for each */
+    assert_int_equal(count, 4 * kinds); /* of two layers' weights and biases */
     for (size_t i = 0; i < count; i++) {
         const tri__named_tensor *x = tri__safetensors_at(one->file, i), *y = tri__safetensors_at(other->file, i);
         assert_string_equal(x->name, y->name);
@@ -208,7 +209,64 @@ static void a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(void **state)
     assert_string_equal(text_of(&result, "stopped_by"), "epochs");
     assert_int_equal(integer_of(&result, "steps"), 35);
     tri__run_result_fini(&result);
-    assert_same_tensors(here, "straight", "broken");
+    assert_same_tensors(here, "straight", "broken", 3);
+}
+
+static void a_resumed_run_with_averages_equals_an_uninterrupted_one(void **state)
+{
+    const fixture *here = *state;
+    const char *options = "epochs=5 eval-every=3 average=0.9";
+    listener quiet = {0}, stopper = {.stop_at = "step 12"};
+    tri__run_result result;
+    assert_ok(run(here, options, "straight", NULL, &quiet, &result));
+    tri__run_result_fini(&result);
+    assert_ok(run(here, options, "broken", NULL, &stopper, &result));
+    assert_int_equal(integer_of(&result, "steps"), 12);
+    tri__run_result_fini(&result);
+    assert_fails(run(here, "average=0.5", NULL, "broken", &quiet, &result), TRI_BAD_CALL, "a resumed run keeps it");
+    assert_ok(run(here, "", NULL, "broken", &quiet, &result));
+    tri__run_result_fini(&result);
+    assert_same_tensors(here, "straight", "broken", 4);
+    assert_ok(run(here, "steps=2", "without", NULL, &quiet, &result));
+    tri__run_result_fini(&result);
+    assert_fails(run(here, "steps=3 average=0.5", NULL, "without", &quiet, &result), TRI_BAD_CALL, "a resumed run keeps it");
+}
+
+static const float *tensor_of(const tri__checkpoint *checkpoint, const char *name, int64_t *count)
+{
+    for (size_t i = 0; i < tri__safetensors_count(checkpoint->file); i++) {
+        const tri__named_tensor *named = tri__safetensors_at(checkpoint->file, i);
+        *count = tri_shape_count(named->tensor.shape);
+        if (!strcmp(named->name, name))
+            return named->tensor.data;
+    }
+    fail_msg("no tensor '%s'", name);
+    return NULL;
+}
+
+/* Every step leaves its weights and its averages in a checkpoint: the averages follow from the weights. */
+static void the_averages_of_a_run_follow_from_its_weights(void **state)
+{
+    const fixture *here = *state;
+    listener quiet = {0};
+    tri__run_result result;
+    double want[200] = {0};
+    int64_t count = 0, same = 0;
+    assert_ok(run(here, "steps=15 average=0.5 checkpoint-every=1steps keep=20", "a", NULL, &quiet, &result));
+    for (int step = 0; step < 15; step++) {
+        char name[64];
+        snprintf(name, sizeof name, "a/checkpoint/step-%08d.safetensors", step + 1);
+        tri__checkpoint *checkpoint = newest(here, name);
+        const float *raw = tensor_of(checkpoint, "raw/dense1.weight", &count), *average = tensor_of(checkpoint, "dense1.weight", &same);
+        assert_true(count == 192 && same == count);
+        const double decay = fmin(0.5, (double)step / (step + 9));
+        for (int64_t i = 0; i < count; i++) {
+            want[i] = decay * want[i] + (1 - decay) * (double)raw[i];
+            assert_float_equal(average[i], want[i], 1e-6);
+        }
+        tri__checkpoint_close(checkpoint);
+    }
+    tri__run_result_fini(&result);
 }
 
 /* ‖a − b‖ / ‖a‖ over the parameters, without the rule's state. */
@@ -254,6 +312,24 @@ static void replicas_equal_one_worker_with_a_larger_batch(void **state)
     assert_true(distance(here, "one", "three") < 1e-5);
 }
 
+/* Averages differ from the weights, and training goes the same way with them. */
+static void replicas_keep_the_averages_of_one_worker(void **state)
+{
+    const fixture *here = *state;
+    listener log = {0};
+    tri__run_result result;
+    assert_ok(run(here, "epochs=4 batch=48 average=0.9", "one", NULL, &log, &result));
+    const double loss = json_real_value(json_object_get(result.summary, "train_loss"));
+    tri__run_result_fini(&result);
+    assert_ok(run(here, "epochs=4 batch=16 strategy=mirrored workers=3 average=0.9", "three", NULL, &log, &result));
+    tri__run_result_fini(&result);
+    assert_true(distance(here, "one", "three") < 1e-5);
+    assert_ok(run(here, "epochs=4 batch=48", "raw", NULL, &log, &result));
+    assert_true(json_real_value(json_object_get(result.summary, "train_loss")) == loss);
+    tri__run_result_fini(&result);
+    assert_true(distance(here, "raw", "one") > 1e-3);
+}
+
 static void a_resumed_run_of_replicas_equals_an_uninterrupted_one(void **state)
 {
     const fixture *here = *state;
@@ -267,7 +343,7 @@ static void a_resumed_run_of_replicas_equals_an_uninterrupted_one(void **state)
     tri__run_result_fini(&result);
     assert_ok(run(here, "", NULL, "broken", &quiet, &result));
     tri__run_result_fini(&result);
-    assert_same_tensors(here, "straight", "broken");
+    assert_same_tensors(here, "straight", "broken", 3);
 }
 
 /* A position is in examples: other numbers of workers, and other strategies, go on with the next one. */
@@ -441,6 +517,9 @@ int main(void)
         RUN_TEST(a_run_that_still_runs_is_not_resumed_and_nothing_of_it_is_read),
         RUN_TEST(a_run_leaves_summary_checkpoint_log_and_command_in_its_folder),
         RUN_TEST(a_resumed_run_equals_an_uninterrupted_one_bit_for_bit),
+        RUN_TEST(a_resumed_run_with_averages_equals_an_uninterrupted_one),
+        RUN_TEST(the_averages_of_a_run_follow_from_its_weights),
+        RUN_TEST(replicas_keep_the_averages_of_one_worker),
         RUN_TEST(replicas_equal_one_worker_with_a_larger_batch),
         RUN_TEST(a_resumed_run_of_replicas_equals_an_uninterrupted_one),
         RUN_TEST(a_run_can_be_resumed_with_another_number_of_replicas),
