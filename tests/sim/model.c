@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "graph/store/store.h"
 #include "sim/history.h"
 #include "sim/invariants.h"
 
@@ -81,6 +82,7 @@ void sim_initial(tri_store *model)
         parameters[i] = sim_counts_updates() && sim_is_counter(i) ? 0 : sim_noise(77, i);
     for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
         memset(tri_store_slot(model, i), 0, sim_all.job.floats * sizeof(float));
+    tri__store_begin_averages(model);
     for (int i = 0; i < tri_store_tables(model); i++)
         make_rows(tri_store_table(model, i), 99 + (uint64_t)i);
 }
@@ -108,7 +110,7 @@ uint64_t sim_hash(const float *floats, size_t count)
 
 uint64_t sim_model_hash(tri_store *model)
 {
-    uint64_t sum = sim_hash(tri_store_parameters(model), sim_all.job.floats);
+    uint64_t sum = sim_hash(tri__store_model(model), sim_all.job.floats);
     for (int i = 0; i < tri_store_tables(model); i++) {
         const tri_table *table = tri_store_table(model, i);
         for (int64_t row = 0; row < table->rows; row++)

@@ -109,6 +109,7 @@ static sim_job draw_job(int number)
     job.evaluator = true;
     job.kept_sockets = draw(2);
     draw_tables(&job);
+    job.rule.average = number % 3 == 1 && !job.tables.count ? 0.9F : 0; /* in sync and in async; tables have none */
     if (number >= JOBS) {
         s->replicas = 2;
         s->servers = s->servers < 2 ? 2 : s->servers;
