@@ -53,6 +53,7 @@ typedef struct {
  * names. Those from relu to random_block are the same here. x of pictures is [n][channels][height][width] in C. matmul may have a third
  * input, which is a bias for all rows, or a matrix that is added; softmax_loss and logistic_loss have three inputs, x, labels and weights,
  * and give Σ over the batch of weight × loss; mse_loss, huber_loss and sigmoid_loss have targets, as many as x, in place of labels.
+ * softmax_loss and logistic_loss take targets in place of labels, too: f32 [n][classes], the share of each class in an example's label.
  *
  * These are for C programs only; model files have layers that are made of them:
  *

@@ -236,10 +236,10 @@ static bool is_one(const tri_node *node)
            (node->data ? *(const float *)node->data : node->attributes.value) == 1.0f;
 }
 
-/* Narrow kernels have no label smoothing. */
+/* Narrow kernels take plain labels: neither smoothed nor mixed. */
 static bool is_plain_loss(const tri_node *node)
 {
-    return tri__node_is(node, "softmax_loss") && node->attributes.smoothing == 0;
+    return tri__node_is(node, "softmax_loss") && node->attributes.smoothing == 0 && node->input[1]->type == TRI_I32;
 }
 
 /* Loss and gradient of the logits in one pass, where a dense group gives the logits in lanes. */

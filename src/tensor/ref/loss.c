@@ -61,6 +61,47 @@ void tri__ref_softmax_loss_grad(int64_t n, int64_t c, float smoothing, const flo
     }
 }
 
+/* t[c] = (1 − s) · share[c] + s / c */
+static double smoothed(int64_t c, float smoothing, float share)
+{
+    return (1 - (double)smoothing) * share + (double)smoothing / (double)c;
+}
+
+/* loss = Σ_n weight · Σ_c t[c] · (log Σ e^x − x[c]) */
+void tri__ref_softmax_loss_of_shares(int64_t n, int64_t c, float smoothing, const float *logits, const float *shares, const float *weights,
+                                     float *loss)
+{
+    double sum = 0;
+    for (int64_t row = 0; row < n; row++, logits += c, shares += c) {
+        if (weights[row] == 0)
+            continue;
+        const log_sum_exp base = log_sum_exp_of(c, logits);
+        for (int64_t i = 0; i < c; i++) {
+            const double target = smoothed(c, smoothing, shares[i]);
+            sum += target != 0 ? weights[row] * target * (base.largest - logits[i] + base.log_sum) : 0;
+        }
+    }
+    *loss = (float)sum;
+}
+
+/* dx[c] = dy · weight · (Σ t · softmax(x)[c] − t[c]) */
+void tri__ref_softmax_loss_of_shares_grad(int64_t n, int64_t c, float smoothing, const float *dy, const float *logits, const float *shares,
+                                          const float *weights, float *dx)
+{
+    memset(dx, 0, (size_t)(n * c) * sizeof *dx);
+    for (int64_t row = 0; row < n; row++, logits += c, shares += c, dx += c) {
+        if (weights[row] == 0)
+            continue;
+        const log_sum_exp base = log_sum_exp_of(c, logits);
+        const double scale = (double)*dy * weights[row];
+        double all = 0;
+        for (int64_t i = 0; i < c; i++)
+            all += smoothed(c, smoothing, shares[i]);
+        for (int64_t i = 0; i < c; i++)
+            dx[i] = (float)(scale * (all * exp(logits[i] - base.largest - base.log_sum) - smoothed(c, smoothing, shares[i])));
+    }
+}
+
 /* loss = Σ_n weight · (max(x, 0) + log(1 + e^−|x|) − x · label) */
 void tri__ref_logistic_loss(int64_t n, const float *logits, const int32_t *labels, const float *weights, float *loss)
 {
@@ -79,6 +120,28 @@ void tri__ref_logistic_loss_grad(int64_t n, const float *dy, const float *logits
     for (int64_t row = 0; row < n; row++) {
         const double x = logits[row], label = labels[row] == 0 || labels[row] == 1 ? labels[row] : (double)NAN;
         dx[row] = weights[row] == 0 ? 0 : (float)(*dy * (double)weights[row] * (1 / (1 + exp(-x)) - label));
+    }
+}
+
+/* loss = Σ_n weight · (t[0] · log(1 + e^x) + t[1] · log(1 + e^−x)) */
+void tri__ref_logistic_loss_of_shares(int64_t n, const float *logits, const float *shares, const float *weights, float *loss)
+{
+    double sum = 0;
+    for (int64_t row = 0; row < n; row++, shares += 2) {
+        const double x = logits[row], all = (double)shares[0] + shares[1];
+        if (weights[row] != 0)
+            sum += weights[row] * (all * (fmax(x, 0) + log1p(exp(-fabs(x)))) - x * shares[1]);
+    }
+    *loss = (float)sum;
+}
+
+/* dx = dy · weight · ((t[0] + t[1]) / (1 + e^−x) − t[1]) */
+void tri__ref_logistic_loss_of_shares_grad(int64_t n, const float *dy, const float *logits, const float *shares, const float *weights,
+                                           float *dx)
+{
+    for (int64_t row = 0; row < n; row++, shares += 2) {
+        const double x = logits[row], all = (double)shares[0] + shares[1];
+        dx[row] = weights[row] == 0 ? 0 : (float)(*dy * (double)weights[row] * (all / (1 + exp(-x)) - shares[1]));
     }
 }
 

@@ -118,6 +118,12 @@ void tri__ref_softmax_loss(int64_t n, int64_t c, float smoothing, const float *l
 void tri__ref_softmax_loss_grad(int64_t n, int64_t c, float smoothing, const float *dy, const float *logits, const int32_t *labels,
                                 const float *weights, float *dx);
 
+/* The same of shares: [n][c], those that each class has in an example's label, in place of labels */
+void tri__ref_softmax_loss_of_shares(int64_t n, int64_t c, float smoothing, const float *logits, const float *shares, const float *weights,
+                                     float *loss);
+void tri__ref_softmax_loss_of_shares_grad(int64_t n, int64_t c, float smoothing, const float *dy, const float *logits, const float *shares,
+                                          const float *weights, float *dx);
+
 /* Losses of numbers: x, targets: [n][k], weights: [n] → loss: []: Σ weight · mean over k of the element's loss */
 typedef struct {
     double loss, slope; /* of one element, and its derivative by x */
@@ -136,6 +142,11 @@ void tri__ref_mean_loss_grad(tri__element_rule *rule, int64_t n, int64_t k, floa
 /* logits, labels (0 or 1), weights: [n] → loss: [] */
 void tri__ref_logistic_loss(int64_t n, const float *logits, const int32_t *labels, const float *weights, float *loss);
 void tri__ref_logistic_loss_grad(int64_t n, const float *dy, const float *logits, const int32_t *labels, const float *weights, float *dx);
+
+/* The same of shares: [n][2] */
+void tri__ref_logistic_loss_of_shares(int64_t n, const float *logits, const float *shares, const float *weights, float *loss);
+void tri__ref_logistic_loss_of_shares_grad(int64_t n, const float *dy, const float *logits, const float *shares, const float *weights,
+                                           float *dx);
 
 /* ---- reduce.c: the middle of three dimensions is summed up, or added ---- */
 

@@ -350,6 +350,8 @@ static const operator_case bad[] = {
     {"lrn", {T(N, 3)}, .with = {.size = -1}, .message = "size is -1"},
     {"softmax_loss", {T(N, 3), {LABELS, S(N, 1)}, {WEIGHTS, S(N)}}, .message = "labels ('labels') is 2x1, expected 2"},
     {"softmax_loss", {T(N, 3), {FLOATS, S(N)}, {WEIGHTS, S(N)}}, .message = "labels ('values') is f32, expected i32"},
+    {"softmax_loss", {T(N, 3), {TARGETS, S(N, 2)}, {WEIGHTS, S(N)}}, .message = "targets ('targets') is 2x2, expected 2x3"},
+    {"logistic_loss", {T(N), {TARGETS, S(N, 1)}, {WEIGHTS, S(N)}}, .message = "targets ('targets') is 2x1, expected 2x2"},
     {"mse_loss", {T(N, 3), {TARGETS, S(N, 2)}, {WEIGHTS, S(N)}}, .message = "targets ('targets') is 2x2, expected 2x3"},
     {"huber_loss", {T(N, 3), {TARGETS, S(N, 3)}, {WEIGHTS, S(N)}}, .with = {.delta = -1}, .message = "delta is -1"},
     {"logistic_loss", {T(N, 2), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .message = "are 2x2, expected one an example"},

@@ -1,14 +1,26 @@
-/* loss.c: losses that end a model. All are Σ over the batch of weight × loss, so that padded rows, of weight 0, do not count. */
+/* loss.c: losses that end a model. All are Σ over the batch of weight × loss, so that padded rows, of weight 0, do not count.
+ *
+ * Losses over classes take labels, or targets: the share that each class has in an example's label, where examples were mixed. */
 #include "graph/nodes/operators/row.h"
 
 #include "tensor/ref/ref.h"
 
-/* Inputs first, first + 1 and first + 2 are logits, labels and weights of the same n examples. */
-static tri_status check_examples(const tri_node *node, int first)
+/* Whether there are shares of classes, [n][classes], in place of labels, [n]. */
+static bool are_shares(tri_type type, tri_shape shape)
 {
-    const tri_shape n = TRI_SHAPE(node->input[first]->shape.dim[0]);
-    TRI_TRY(tri__expect_shape(node, first + 1, "labels", TRI_I32, n));
-    return tri__expect_shape(node, first + 2, "weights", TRI_F32, n);
+    return type == TRI_F32 && shape.rank == 2;
+}
+
+/* Inputs first, first + 1 and first + 2 are logits, labels or shares of classes, and weights of the same n examples. */
+static tri_status check_examples(const tri_node *node, int first, int64_t classes)
+{
+    const int64_t n = node->input[first]->shape.dim[0];
+    const tri_node *labels = node->input[first + 1];
+    if (are_shares(labels->type, labels->shape))
+        TRI_TRY(tri__expect_shape(node, first + 1, "targets", TRI_F32, TRI_SHAPE(n, classes)));
+    else
+        TRI_TRY(tri__expect_shape(node, first + 1, "labels", TRI_I32, TRI_SHAPE(n)));
+    return tri__expect_shape(node, first + 2, "weights", TRI_F32, TRI_SHAPE(n));
 }
 
 static tri_status check_softmax_loss(const tri_node *node, int first)
@@ -16,7 +28,7 @@ static tri_status check_softmax_loss(const tri_node *node, int first)
     TRI_TRY(tri__expect(node, first, "logits", TRI_F32, 2));
     if (node->input[first]->shape.dim[1] < 1)
         return tri__refuse(node, "logits are %s, expected at least one class", TRI_TEXT(node->input[first]->shape));
-    return check_examples(node, first);
+    return check_examples(node, first, node->input[first]->shape.dim[1]);
 }
 
 /* One logit for each example: [n] or [n][1]. */
@@ -26,7 +38,7 @@ static tri_status check_logistic_loss(const tri_node *node, int first)
     TRI_TRY(tri__expect(node, first, "logits", TRI_F32, TRI_ANY_RANK));
     if (logits.rank != 1 && !(logits.rank == 2 && logits.dim[1] == 1))
         return tri__refuse(node, "logits ('%s') are %s, expected one an example", node->input[first]->name, TRI_TEXT(logits));
-    return check_examples(node, first);
+    return check_examples(node, first, 2);
 }
 
 /* Each example has as many targets as numbers. */
@@ -104,25 +116,41 @@ static float smoothing_of(const tri__call *call)
 static void softmax_loss_forward(const tri__call *call)
 {
     const int64_t *d = call->in[0].shape.dim;
-    tri__ref_softmax_loss(d[0], d[1], smoothing_of(call), call->in[0].data, call->in[1].data, call->in[2].data, call->out.data);
+    const tri_tensor *in = call->in;
+    if (are_shares(in[1].type, in[1].shape))
+        tri__ref_softmax_loss_of_shares(d[0], d[1], smoothing_of(call), in[0].data, in[1].data, in[2].data, call->out.data);
+    else
+        tri__ref_softmax_loss(d[0], d[1], smoothing_of(call), in[0].data, in[1].data, in[2].data, call->out.data);
 }
 
 static void softmax_loss_grad_forward(const tri__call *call)
 {
     const int64_t *d = call->in[1].shape.dim;
     const tri_tensor *in = call->in;
-    tri__ref_softmax_loss_grad(d[0], d[1], smoothing_of(call), in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
+    const float s = smoothing_of(call);
+    if (are_shares(in[2].type, in[2].shape))
+        tri__ref_softmax_loss_of_shares_grad(d[0], d[1], s, in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
+    else
+        tri__ref_softmax_loss_grad(d[0], d[1], s, in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
 }
 
 static void logistic_loss_forward(const tri__call *call)
 {
-    tri__ref_logistic_loss(call->in[0].shape.dim[0], call->in[0].data, call->in[1].data, call->in[2].data, call->out.data);
+    const tri_tensor *in = call->in;
+    if (are_shares(in[1].type, in[1].shape))
+        tri__ref_logistic_loss_of_shares(in[0].shape.dim[0], in[0].data, in[1].data, in[2].data, call->out.data);
+    else
+        tri__ref_logistic_loss(in[0].shape.dim[0], in[0].data, in[1].data, in[2].data, call->out.data);
 }
 
 static void logistic_loss_grad_forward(const tri__call *call)
 {
     const tri_tensor *in = call->in;
-    tri__ref_logistic_loss_grad(in[1].shape.dim[0], in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
+    const int64_t n = in[1].shape.dim[0];
+    if (are_shares(in[2].type, in[2].shape))
+        tri__ref_logistic_loss_of_shares_grad(n, in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
+    else
+        tri__ref_logistic_loss_grad(n, in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
 }
 
 static void mean_loss(tri__element_rule *rule, const tri__call *call)
