@@ -33,11 +33,12 @@ enum {
 
 typedef struct {
     int64_t batch;
-    bool training;    /* build gradients of the output "loss", run dropout */
-    bool keep_logits; /* with training: tri_plan_value has "logits", too, as they were before the step's update */
-    int threads;      /* 0: as many as OpenMP gives */
-    uint64_t seed;    /* of dropout and random nodes */
-    unsigned without; /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
+    bool training;     /* build gradients of the output "loss", run dropout */
+    bool keep_logits;  /* with training: tri_plan_value has "logits", too, as they were before the step's update */
+    bool label_shares; /* with training: the loss over classes reads targets, each class's share in the label, in place of labels */
+    int threads;       /* 0: as many as OpenMP gives */
+    uint64_t seed;     /* of dropout and random nodes */
+    unsigned without;  /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
     int64_t parts; /* with training: a batch has `parts` × `batch` rows, and is computed in parts of `batch` rows, one after another; their
                            gradients are added up and offered once. 0 is 1; more than 1 only for dense models */
     bool deterministic; /* the same bits for any number of threads: all of them read and update tables, one computes dense layers */

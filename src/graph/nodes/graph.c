@@ -61,6 +61,22 @@ size_t tri__node_bytes(const tri_node *node)
     return (size_t)tri_shape_count(node->shape) * tri_type_size(node->type);
 }
 
+int64_t tri__node_classes(const tri_node *node)
+{
+    return tri__node_is(node, "softmax_loss") ? node->input[0]->shape.dim[1] : tri__node_is(node, "logistic_loss") ? 2 : 0;
+}
+
+int64_t tri__graph_classes(const tri_graph *graph)
+{
+    int64_t fewest = 0;
+    for (int i = 0; i < graph->count; i++) {
+        const int64_t classes = tri__node_classes(graph->node[i]);
+        if (classes && (!fewest || classes < fewest))
+            fewest = classes;
+    }
+    return fewest;
+}
+
 static bool name_taken(const tri_graph *graph, const char *name)
 {
     for (int i = 0; i < graph->count; i++)

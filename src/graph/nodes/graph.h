@@ -70,4 +70,7 @@ size_t tri__parameter_room(size_t count);
 bool tri__node_is(const tri_node *node, const char *operator_name);
 size_t tri__node_bytes(const tri_node *node); /* of its plain value */
 
+int64_t tri__node_classes(const tri_node *node);    /* of a loss over classes: how many it tells apart; 0 of any other node */
+int64_t tri__graph_classes(const tri_graph *graph); /* the fewest that a loss of the graph tells apart; 0 where none is over classes */
+
 #endif

@@ -25,6 +25,7 @@
 #include "graph/plan/plan_table.h"
 #include "graph/plan/schedule.h"
 #include "graph/rewrite/autodiff.h"
+#include "graph/rewrite/label_shares.h"
 #include "graph/rewrite/rewrite.h"
 #include "tensor/narrow/narrow.h"
 
@@ -429,6 +430,8 @@ static tri_status prepare_graph(tri__compiler *compiler, const tri_graph *graph)
     tri_plan *plan = compiler->plan;
     TRI_TRY(tri_graph_copy(graph, plan->options.batch, &plan->graph));
     compiler->graph = plan->graph;
+    if (plan->options.training && plan->options.label_shares)
+        TRI_TRY(tri__graph_read_label_shares(plan->graph));
     TRI_TRY(assign_tasks(compiler));
     TRI_TRY(tri__graph_rewrite(plan->graph, plan->options.without));
     if (!plan->options.training)
@@ -463,17 +466,6 @@ static tri_status prepare_tables(tri__compiler *compiler)
     for (size_t i = 0; i < count; i++)
         compiler->operand_of[i] = compiler->workspace_of[i] = -1;
     return NULL;
-}
-
-/* Labels are checked against the smallest number of classes that a loss of the graph can take. */
-static void find_classes(tri_plan *plan)
-{
-    for (int i = 0; i < plan->graph->count; i++) {
-        const tri_node *node = plan->graph->node[i];
-        int64_t classes = tri__node_is(node, "softmax_loss") ? node->input[0]->shape.dim[1] : tri__node_is(node, "logistic_loss") ? 2 : 0;
-        if (classes && (!plan->classes || classes < plan->classes))
-            plan->classes = classes;
-    }
 }
 
 static tri_status make_calls(tri__compiler *compiler)
@@ -564,7 +556,7 @@ static tri_status compile(tri__compiler *compiler, const tri_graph *graph)
     TRI_TRY(prepare_graph(compiler, graph));
     TRI_TRY(prepare_tables(compiler));
     TRI_TRY(tri__plan_tables_init(plan));
-    find_classes(plan);
+    plan->classes = tri__graph_classes(plan->graph);
     TRI_TRY(make_calls(compiler));
     TRI_TRY(list_assignments(compiler));
     list_guards(compiler);
