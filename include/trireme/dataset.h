@@ -127,8 +127,8 @@ typedef struct {
     const int64_t *offsets; /* sparse: [rows + 1] row i has the features offsets[i] … offsets[i + 1] − 1; NULL elsewhere */
     const int32_t *keys;    /* sparse: [offsets[rows]] the numbers of the features that are there */
     const float *values;    /* sparse: [offsets[rows]] the value of each of these features */
-    const int32_t *labels;  /* [rows] classes; 0 where there are targets */
-    const float *targets;   /* [rows][outputs] where labels are numbers or sets; NULL elsewhere */
+    const int32_t *labels;  /* [rows] classes, of mixed examples the one with the largest share; 0 where labels are numbers or sets */
+    const float *targets;   /* [rows][outputs] where labels are numbers or sets, or examples of classes are mixed; NULL elsewhere */
     int64_t outputs;        /* of targets */
     const float *weights;   /* [rows] */
     const int64_t *ids;     /* [rows] record numbers; random numbers of an example are keyed by them */
@@ -151,7 +151,12 @@ typedef struct {
 
     const float *class_weights; /* [the source's classes] above 0: what an example of each class weighs; NULL: 1. Not for streams */
 
-    const char *augment; /* pictures are changed at random after the cache: "flip", "crop" or "flip,crop"; NULL: as they are */
+    /* Change examples at random after the cache: some of these words with commas between them; NULL: leave them as they are. "flip",
+     * "crop", "rotate" and "colour" change pictures. "mixup" or "mixup:ALPHA" mixes each example with another one of the source, and their
+     * labels: numbers and sets are mixed as x is; of classes, targets has the share of each, [rows][mixed_classes]. Sparse sources refuse
+     * mixup. */
+    const char *augment;
+    int64_t mixed_classes; /* with mixup; 0 is the number of the source's classes */
 
     bool cache;               /* keep decoded examples, so that epochs after the first decode nothing */
     int64_t cache_bytes;      /* memory for the cache; 0 is half of what is available */

@@ -62,6 +62,19 @@ tri_status tri__batch_buffer_init(tri__batch_buffer *buffer, const tri_source *s
     return NULL;
 }
 
+tri_status tri__batch_buffer_add_shares(tri__batch_buffer *buffer, int64_t shares)
+{
+    size_t bytes;
+    if (!tri__size_multiply((size_t)buffer->batch.rows, (size_t)shares * sizeof *buffer->targets, &bytes))
+        return tri_fail(TRI_BAD_CALL, "a batch of %zu examples of %zu classes is too large", (size_t)buffer->batch.rows, (size_t)shares);
+    tri__buffer_free(buffer->targets);
+    buffer->targets = NULL;
+    TRI_TRY(tri__buffer_allocate(bytes, "a batch's shares of classes", &buffer->targets));
+    buffer->batch.targets = buffer->targets;
+    buffer->batch.outputs = shares;
+    return NULL;
+}
+
 void tri__batch_buffer_fini(tri__batch_buffer *buffer)
 {
     tri__batch_buffer_clear_failures(buffer);
@@ -101,11 +114,11 @@ static int64_t mean_features(const tri_source_info *info)
     return most < info->width ? most : info->width;
 }
 
-size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows)
+size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows, int64_t shares)
 {
     size_t entries = (size_t)mean_features(&source->info) * (sizeof(int32_t) + sizeof(float));
-    size_t row = (entries ? entries : source->example_bytes) + target_bytes(source) + sizeof(int32_t) + sizeof(float) + sizeof(int64_t) +
-                 sizeof(tri_status);
+    size_t row = (entries ? entries : source->example_bytes) + target_bytes(source) + (size_t)shares * sizeof(float) + sizeof(int32_t) +
+                 sizeof(float) + sizeof(int64_t) + sizeof(tri_status);
     size_t bytes;
     return tri__size_multiply((size_t)rows, row, &bytes) ? bytes : SIZE_MAX;
 }

@@ -34,7 +34,7 @@ typedef struct {
     tri__piece_span *row;    /* sparse: [rows] */
     tri__batch_piece *piece; /* sparse: [TRI_BATCH_PIECES] */
     int32_t *labels;         /* [rows] */
-    float *targets;          /* [rows][outputs], where labels are not classes */
+    float *targets;          /* [rows][outputs], where labels are not classes, or are shares of classes */
     float *weights;          /* [rows] */
     int64_t *ids;            /* [rows] */
     tri_status *failures;    /* [rows] why a row could not be read, mostly NULL; owned */
@@ -43,8 +43,12 @@ typedef struct {
 /* in_place: the batch points to the examples in the source's memory instead of copying them; the source must be resident. */
 TRI_MUST_CHECK tri_status tri__batch_buffer_init(tri__batch_buffer *buffer, const tri_source *source, int64_t rows, bool in_place);
 void tri__batch_buffer_fini(tri__batch_buffer *buffer);
-size_t tri__batch_buffer_bytes(const tri_source *source,
-                               int64_t rows); /* size of a buffer that is not in place; an estimate where examples are sparse */
+
+/* Size of a buffer that is not in place; an estimate where examples are sparse. shares: as in tri__batch_buffer_add_shares; 0: none. */
+size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows, int64_t shares);
+
+/* For a source of classes: make targets [rows][shares], the share of each class in an example's label. */
+TRI_MUST_CHECK tri_status tri__batch_buffer_add_shares(tri__batch_buffer *buffer, int64_t shares);
 
 /* Where a thread must write row i; piece is the thread's own. Not for a buffer in place. *out is valid until the thread's next call. */
 TRI_MUST_CHECK tri_status tri__batch_buffer_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i, int piece,

@@ -13,6 +13,7 @@
 #include "base/memory/memory.h"
 #include "data/batch/batch_plan.h"
 #include "data/batch/damage.h"
+#include "data/batch/mixup.h"
 #include "data/batch/prefetch.h"
 #include "data/batch/resident.h"
 
@@ -45,6 +46,8 @@ static tri_status check_options(const tri_source *source, const tri_dataset_opti
         __builtin_mul_overflow(options->batch, options->workers, &step))
         return tri_fail(TRI_BAD_CALL, "worker %d of %d with a batch of %" PRId64 ": there is no such worker", options->worker,
                         options->workers, options->batch);
+    if (options->mixed_classes < 0 || options->mixed_classes > INT32_MAX)
+        return tri_fail(TRI_BAD_CALL, "%" PRId64 " mixed classes: there are at most %d", options->mixed_classes, INT32_MAX);
     if (source->info.examples < 1 && !source->info.stream)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples in it", source->info.spec);
     return NULL;
@@ -53,7 +56,7 @@ static tri_status check_options(const tri_source *source, const tri_dataset_opti
 static tri_status check_memory(const tri_source *source, const tri_dataset_options *options)
 {
     enum { MEGABYTE = 1 << 20 };
-    size_t bytes = tri__batch_buffer_bytes(source, options->batch), available = (size_t)tri__memory_available();
+    size_t bytes = tri__batch_buffer_bytes(source, options->batch, options->mixed_classes), available = (size_t)tri__memory_available();
     if (bytes <= available / 2)
         return NULL;
     return tri_fail(TRI_NO_MEMORY,
@@ -278,14 +281,16 @@ static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
     return tri__damage_check(&dataset->damage, buffer);
 }
 
-/* Give each example that is not damaged the weight of its class. A label that is not a class of the source is ignored here; the plan
- * refuses it. */
+/* Give each example that is not damaged the weight of its class, or of its classes if it is mixed. A label that is not a class of the
+ * source is ignored here; the plan refuses it. */
 static void weigh(const tri_dataset *dataset, tri__batch_buffer *buffer)
 {
     const float *weights = dataset->options.class_weights;
-    const uint64_t classes = (uint64_t)dataset->source->info.classes;
+    const int64_t classes = dataset->source->info.classes, shares = buffer->batch.outputs;
     for (int64_t i = 0; weights && i < buffer->batch.count; i++)
-        if (buffer->weights[i] != 0 && (uint32_t)buffer->labels[i] < classes)
+        if (buffer->weights[i] != 0 && shares)
+            buffer->weights[i] = tri__mixup_weigh(shares, weights, classes, buffer->targets + i * shares);
+        else if (buffer->weights[i] != 0 && (uint32_t)buffer->labels[i] < (uint64_t)classes)
             buffer->weights[i] = weights[buffer->labels[i]];
 }
 

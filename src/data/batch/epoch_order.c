@@ -46,8 +46,7 @@ static int64_t span_begin(const tri__epoch_order *order, int64_t position)
     return order->source / order->records * position + (int64_t)((__int128)(order->source % order->records) * position / order->records);
 }
 
-/* The record at a position of the sample. */
-static int64_t sampled(const tri__epoch_order *order, int64_t position)
+int64_t tri__epoch_order_record(const tri__epoch_order *order, int64_t position)
 {
     if (order->source <= order->records)
         return position;
@@ -92,7 +91,7 @@ const int64_t *tri__epoch_order_of(tri__epoch_order *order, int64_t epoch)
         tri__random_permutation(key, order->records, order->sequence);
     if (order->source > order->records)
         for (int64_t i = 0; i < order->records; i++)
-            order->sequence[i] = sampled(order, order->sequence[i]);
+            order->sequence[i] = tri__epoch_order_record(order, order->sequence[i]);
     order->epoch = epoch;
     return order->sequence;
 }
@@ -147,5 +146,5 @@ void tri__epoch_order_take(tri__epoch_order *order, int64_t epoch, int64_t first
     while (order->given < first)
         draw_record(order, key);
     for (int64_t i = 0; i < count; i++)
-        ids[i] = sampled(order, draw_record(order, key));
+        ids[i] = tri__epoch_order_record(order, draw_record(order, key));
 }

@@ -20,6 +20,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
+#include "data/batch/mixup.h"
 #include "data/batch/tuning.h"
 #include "data/photo/augment.h"
 
@@ -45,11 +46,13 @@ typedef struct {
     tri__prefetch *prefetch;
     pthread_t thread;
     tri__reader *reader;
-    int piece;               /* the piece of a sparse batch that this thread writes to */
-    uint8_t *scratch;        /* one example, before it is augmented; NULL without augmentation */
-    const pending_batch *at; /* the batch that this thread works on; NULL: none. Under the lock */
-    _Atomic int64_t record;  /* the record that it reads */
-    bool left;               /* the thread has ended and can be joined; under the lock */
+    int piece;                 /* the piece of a sparse batch that this thread writes to */
+    uint8_t *scratch;          /* one example, before it is augmented; NULL if pictures are not changed */
+    tri__example_target other; /* the example to mix with; its x is NULL without mixup */
+    int32_t other_label;       /* the label of `other` */
+    const pending_batch *at;   /* the batch that this thread works on; NULL: none. Under the lock */
+    _Atomic int64_t record;    /* the record that it reads */
+    bool left;                 /* the thread has ended and can be joined; under the lock */
 } decoder;
 
 struct tri__prefetch {
@@ -58,14 +61,15 @@ struct tri__prefetch {
     int64_t timeout;   /* nanoseconds */
     tri__cache *cache; /* or NULL */
     tri__augment augment;
-    uint64_t seed; /* of augmentation */
+    uint64_t seed;  /* of augmentation */
+    int64_t shares; /* of classes, in each example's label; 0 without mixup, or if labels are not classes */
 
     pthread_mutex_t lock;
     pthread_cond_t work;     /* there may be rows to claim, or `stopped` is set */
     pthread_cond_t ready;    /* the first batch of the line may be complete, or cannot be made */
     pthread_cond_t returned; /* a thread has returned from its work, or has left */
 
-    /* The lock guards all fields below. */
+    /* The lock guards all fields below. Threads call tri__epoch_order_record without it: what that reads does not change. */
     tri__record_order record_order;
     bool halted;  /* nothing may be claimed */
     bool stopped; /* threads are to leave */
@@ -101,6 +105,8 @@ static tri_status add_pending(tri__prefetch *prefetch, pending_batch **out)
     pending_batch *p;
     TRI_TRY(tri__allocate(1, sizeof *p, "a batch", &p));
     tri_status status = tri__batch_buffer_init(&p->buffer, prefetch->source, prefetch->rows, false);
+    if (!status && prefetch->shares)
+        status = tri__batch_buffer_add_shares(&p->buffer, prefetch->shares);
     if (status)
         free_pending(p);
     else
@@ -185,23 +191,59 @@ static tri_status fetch(decoder *self, int64_t record, const tri__example_target
     return NULL;
 }
 
-/* Put one example into row i of the batch, augmented if that was asked for. */
-static tri_status decode(decoder *self, pending_batch *p, int64_t i)
+/* Read one example; change its picture if that was asked for. */
+static tri_status fetch_changed(decoder *self, int64_t epoch, int64_t record, const tri__example_target *to)
 {
     const tri__prefetch *prefetch = self->prefetch;
     const tri_source_info *info = &prefetch->source->info;
-    tri__example_target target;
-    TRI_TRY(tri__batch_buffer_row(&p->buffer, prefetch->source, i, self->piece, &target));
-    int64_t record = p->buffer.ids[i];
-    if (!self->scratch) {
-        TRI_TRY(fetch(self, record, &target));
-        tri__batch_buffer_keep(&p->buffer, i, self->piece);
-        return NULL;
+    if (!self->scratch)
+        return fetch(self, record, to);
+    tri__example_target unchanged = *to;
+    unchanged.x = self->scratch;
+    TRI_TRY(fetch(self, record, &unchanged));
+    tri__augment_apply(&prefetch->augment, info->type, info->shape, prefetch->seed, epoch, record, self->scratch, to->x);
+    return NULL;
+}
+
+/* Read the example to mix with. If it is damaged, *share becomes 1: nothing is mixed. The damage is reported when the epoch comes to that
+ * record itself. */
+static tri_status fetch_other(decoder *self, int64_t epoch, int64_t record, double *share)
+{
+    tri_status status = fetch_changed(self, epoch, record, &self->other);
+    if (tri_status_code(status) != TRI_BAD_DATA)
+        return status;
+    tri_status_free(status);
+    *share = 1;
+    return NULL;
+}
+
+/* Mix the example of row i, which is in `own`, with another one. */
+static tri_status mix(decoder *self, pending_batch *p, int64_t i, const tri__example_target *own)
+{
+    const tri__prefetch *prefetch = self->prefetch;
+    const tri_source_info *info = &prefetch->source->info;
+    const tri__epoch_order *order = &prefetch->record_order.order;
+    tri__mixing mixing = tri__mixup_draw(prefetch->augment.mixup, prefetch->seed, p->slice.epoch, p->buffer.ids[i], order->records);
+    TRI_TRY(fetch_other(self, p->slice.epoch, tri__epoch_order_record(order, mixing.partner), &mixing.share));
+    if (mixing.share < 1) {
+        tri__mixup_values(info->type, tri_shape_count(info->shape), mixing.share, own->x, self->other.x);
+        tri__mixup_values(TRI_F32, info->outputs, mixing.share, own->targets, self->other.targets);
     }
-    uint8_t *row = target.x;
-    target.x = self->scratch;
-    TRI_TRY(fetch(self, record, &target));
-    tri__augment_apply(&prefetch->augment, info->type, info->shape, prefetch->seed, p->slice.epoch, record, self->scratch, row);
+    if (prefetch->shares)
+        tri__mixup_labels(prefetch->shares, mixing.share, own->label, mixing.share < 1 ? self->other_label : *own->label,
+                          p->buffer.targets + i * prefetch->shares);
+    return NULL;
+}
+
+/* Put one example into row i of the batch, augmented if that was asked for. */
+static tri_status decode(decoder *self, pending_batch *p, int64_t i)
+{
+    tri__example_target target;
+    TRI_TRY(tri__batch_buffer_row(&p->buffer, self->prefetch->source, i, self->piece, &target));
+    TRI_TRY(fetch_changed(self, p->slice.epoch, p->buffer.ids[i], &target));
+    if (self->other.x)
+        TRI_TRY(mix(self, p, i, &target));
+    tri__batch_buffer_keep(&p->buffer, i, self->piece);
     return NULL;
 }
 
@@ -303,13 +345,23 @@ static int count_cpus(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
+static tri_status prepare_augmenting(tri__prefetch *prefetch, const tri_dataset_options *options)
+{
+    const tri_source_info *info = &prefetch->source->info;
+    TRI_TRY(tri_wrap(tri__augment_parse(options->augment, &prefetch->augment), "--augment"));
+    TRI_TRY(tri_wrap(tri__augment_check(&prefetch->augment, info->shape), "%s", info->spec));
+    if (prefetch->augment.mixup == 0)
+        return NULL;
+    TRI_TRY(tri__mixup_check(info, options->mixed_classes));
+    if (info->labels == TRI_LABEL_CLASS)
+        prefetch->shares = options->mixed_classes ? options->mixed_classes : info->classes;
+    return NULL;
+}
+
 static tri_status prepare(tri__prefetch *prefetch, const tri_dataset_options *options)
 {
-    if (options->augment) {
-        TRI_TRY(tri_wrap(tri__augment_parse(options->augment, &prefetch->augment), "--augment"));
-        if (tri__augment_is_on(&prefetch->augment))
-            TRI_TRY(tri_wrap(tri__augment_check(&prefetch->augment, prefetch->source->info.shape), "%s", prefetch->source->info.spec));
-    }
+    if (options->augment)
+        TRI_TRY(prepare_augmenting(prefetch, options));
     TRI_TRY(tri__record_order_init(&prefetch->record_order, prefetch->source, options));
     if (!options->cache || prefetch->source->resident_x) /* examples in memory need no cache */
         return NULL;
@@ -332,9 +384,10 @@ tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *o
     tri__condition_init(&prefetch->work);
     tri__condition_init(&prefetch->ready);
     tri__condition_init(&prefetch->returned);
-    size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
-    tri__tuning_init(&prefetch->tuning, count_cpus(), options->readers, tri__batch_buffer_bytes(source, options->batch), budget);
     tri_status status = prepare(prefetch, options);
+    const size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
+    const size_t bytes = tri__batch_buffer_bytes(source, options->batch, prefetch->shares);
+    tri__tuning_init(&prefetch->tuning, count_cpus(), options->readers, bytes, budget);
     if (status)
         free_all(prefetch);
     else
@@ -346,15 +399,28 @@ static void decoder_fini(decoder *self)
 {
     tri__reader_destroy(self->reader);
     tri__buffer_free(self->scratch);
+    tri__buffer_free(self->other.x);
+    tri__buffer_free(self->other.targets);
+}
+
+static tri_status allocate_examples(decoder *self)
+{
+    const tri__prefetch *prefetch = self->prefetch;
+    const tri_source *source = prefetch->source;
+    if (tri__augment_changes_pictures(&prefetch->augment))
+        TRI_TRY(tri__buffer_allocate(source->example_bytes, "an example", &self->scratch));
+    if (prefetch->augment.mixup == 0)
+        return NULL;
+    self->other.label = &self->other_label;
+    TRI_TRY(tri__buffer_allocate(source->example_bytes, "an example", &self->other.x));
+    return tri__buffer_allocate((size_t)source->info.outputs * sizeof(float), "an example's targets", &self->other.targets);
 }
 
 static tri_status decoder_init(decoder *self, tri__prefetch *prefetch)
 {
     *self = (decoder){.prefetch = prefetch, .record = -1, .piece = prefetch->started};
     TRI_TRY(tri__reader_create(prefetch->source, &self->reader));
-    if (!tri__augment_is_on(&prefetch->augment))
-        return NULL;
-    tri_status status = tri__buffer_allocate(prefetch->source->example_bytes, "an example", &self->scratch);
+    tri_status status = allocate_examples(self);
     if (status)
         decoder_fini(self);
     return status;

@@ -3,6 +3,7 @@
 #include "data/photo/augment.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes/random.h"
@@ -11,6 +12,11 @@
 #define MOST_ANGLE 15.0 /* degrees */
 #define MOST_LIGHT 0.2  /* brightness, contrast and saturation are factors from 1 − MOST_LIGHT to 1 + MOST_LIGHT */
 
+/* For mixup. With less than LEAST_ALPHA all shares are nearly 0 or 1, with more than MOST_ALPHA nearly ½. */
+#define USUAL_ALPHA 0.2
+#define LEAST_ALPHA 0.01
+#define MOST_ALPHA  100.0
+
 /* How one picture is changed. */
 typedef struct {
     bool flip;
@@ -18,6 +24,24 @@ typedef struct {
     double angle;        /* radians */
     float brightness, contrast, saturation;
 } change;
+
+/* Set mixup if the word is "mixup", or "mixup:" and a number. *known: it is, or it begins like that. */
+static tri_status set_mixup(tri__augment *augment, const char *name, size_t length, bool *known)
+{
+    const size_t word = strlen("mixup");
+    *known = length >= word && !strncmp(name, "mixup", word) && (length == word || name[word] == ':');
+    if (!*known)
+        return NULL;
+    augment->mixup = USUAL_ALPHA;
+    if (length == word)
+        return NULL;
+    char *end;
+    augment->mixup = strtod(name + word + 1, &end);
+    if (end == name + length && augment->mixup >= LEAST_ALPHA && augment->mixup <= MOST_ALPHA)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--augment: '%.*s' should be mixup: and a number from %g to %g, as in mixup:0.2", (int)length, name,
+                    LEAST_ALPHA, MOST_ALPHA);
+}
 
 /* Set the flag that --augment calls name; false if there is none. */
 static bool set(tri__augment *augment, const char *name, size_t length)
@@ -39,10 +63,12 @@ tri_status tri__augment_parse(const char *text, tri__augment *out)
         return NULL;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",");
-        if (!set(out, at, length))
+        bool known;
+        TRI_TRY(set_mixup(out, at, length, &known));
+        if (!known && !set(out, at, length))
             return tri_fail(TRI_BAD_CALL,
-                            "--augment %s: '%.*s' should be one of flip, crop, rotate, colour, with a comma between them (or none)", text,
-                            (int)length, at);
+                            "--augment %s: '%.*s' should be one of flip, crop, rotate, colour, mixup, with a comma between them (or none)",
+                            text, (int)length, at);
         at += length;
         if (!*at)
             return NULL;
@@ -51,10 +77,11 @@ tri_status tri__augment_parse(const char *text, tri__augment *out)
 
 tri_status tri__augment_check(const tri__augment *augment, tri_shape shape)
 {
-    if (!tri__augment_is_on(augment) || shape.rank == 3)
+    if (!tri__augment_changes_pictures(augment) || shape.rank == 3)
         return NULL;
     char text[64];
-    return tri_fail(TRI_BAD_CALL, "--augment is for pictures of height × width × channels, and examples here are %s: leave it out",
+    return tri_fail(TRI_BAD_CALL,
+                    "--augment is for pictures of height × width × channels, and examples here are %s: leave it out (mixup goes with them)",
                     tri_shape_text(shape, text, sizeof text));
 }
 

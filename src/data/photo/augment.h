@@ -1,4 +1,5 @@
-/* augment.h: changes pictures at random each time they are used: mirrors, moves or turns them, or changes their light.
+/* augment.h: changes pictures at random each time they are used: mirrors, moves or turns them, or changes their light. It also reads
+ * whether --augment asks to mix examples, which data/batch/mixup.h does.
  *
  * The change follows from the seed, the epoch and the record number alone, whatever thread or machine makes it. */
 #ifndef TRI_DATA_PHOTO_AUGMENT_H
@@ -10,21 +11,27 @@
 #include "trireme/tensor.h"
 
 typedef struct {
-    bool flip;   /* mirror left and right, in half of the pictures on average */
-    bool crop;   /* move by up to an eighth of height and width; uncovered pixels repeat the edge */
-    bool rotate; /* turn around the centre by up to 15 degrees either way, interpolated; uncovered pixels repeat the edge */
-    bool colour; /* change brightness, contrast and, with three channels, saturation, each by up to a fifth */
+    bool flip;    /* mirror left and right, in half of the pictures on average */
+    bool crop;    /* move by up to an eighth of height and width; uncovered pixels repeat the edge */
+    bool rotate;  /* turn around the centre by up to 15 degrees either way, interpolated; uncovered pixels repeat the edge */
+    bool colour;  /* change brightness, contrast and, with three channels, saturation, each by up to a fifth */
+    double mixup; /* mix examples in pairs, with shares from Beta(mixup, mixup); 0: do not */
 } tri__augment;
 
-/* text: some of "flip", "crop", "rotate" and "colour" with commas between them, or "none". */
+/* text: some of "flip", "crop", "rotate", "colour" and "mixup" or "mixup:ALPHA" with commas between them, or "none". */
 TRI_MUST_CHECK tri_status tri__augment_parse(const char *text, tri__augment *out);
 
-static inline bool tri__augment_is_on(const tri__augment *augment)
+static inline bool tri__augment_changes_pictures(const tri__augment *augment)
 {
     return augment->flip || augment->crop || augment->rotate || augment->colour;
 }
 
-/* TRI_BAD_CALL if examples of this shape are not pictures. */
+static inline bool tri__augment_is_on(const tri__augment *augment)
+{
+    return tri__augment_changes_pictures(augment) || augment->mixup > 0;
+}
+
+/* TRI_BAD_CALL if pictures are to be changed and examples of this shape are not pictures. */
 TRI_MUST_CHECK tri_status tri__augment_check(const tri__augment *augment, tri_shape shape);
 
 /* Change one example, [height][width][channels] elements of type: from → to, which must not overlap. */

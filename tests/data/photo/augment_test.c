@@ -18,11 +18,21 @@ static void the_augment_option_is_parsed(void **state)
     assert_true(!augment.flip && augment.crop);
     assert_ok(tri__augment_parse("rotate,colour", &augment));
     assert_true(!augment.flip && !augment.crop && augment.rotate && augment.colour);
+    assert_ok(tri__augment_parse("flip,mixup", &augment));
+    assert_true(augment.flip && augment.mixup == 0.2);
+    assert_ok(tri__augment_parse("mixup:1.5,crop", &augment));
+    assert_true(augment.crop && !augment.flip && augment.mixup == 1.5 && tri__augment_changes_pictures(&augment));
+    assert_ok(tri__augment_parse("mixup:0.4", &augment));
+    assert_true(tri__augment_is_on(&augment) && !tri__augment_changes_pictures(&augment));
     assert_ok(tri__augment_parse("none", &augment));
     assert_false(tri__augment_is_on(&augment));
     static const char *const wrong[] = {"", "flop", "flip,", ",crop", "flip;crop", "flip,none", "flipcrop"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_fails(tri__augment_parse(wrong[i], &augment), TRI_BAD_CALL, "should be one of flip, crop, rotate, colour");
+        assert_fails(tri__augment_parse(wrong[i], &augment), TRI_BAD_CALL, "should be one of flip, crop, rotate, colour, mixup");
+    static const char *const wrong_mixup[] = {"mixup:",  "mixup:,flip", "mixup:x",   "mixup:0.2x",
+                                              "mixup:0", "mixup:-1",    "mixup:101", "mixup:nan"};
+    for (size_t i = 0; i < sizeof wrong_mixup / sizeof *wrong_mixup; i++)
+        assert_fails(tri__augment_parse(wrong_mixup[i], &augment), TRI_BAD_CALL, "and a number from 0.01 to 100");
 }
 
 static void only_pictures_can_be_augmented(void **state)
@@ -30,6 +40,7 @@ static void only_pictures_can_be_augmented(void **state)
     (void)state;
     assert_ok(tri__augment_check(&(tri__augment){.flip = true}, TRI_SHAPE(4, 4, 3)));
     assert_ok(tri__augment_check(&(tri__augment){0}, TRI_SHAPE(40)));
+    assert_ok(tri__augment_check(&(tri__augment){.mixup = 0.2}, TRI_SHAPE(40)));
     assert_fails(tri__augment_check(&(tri__augment){.crop = true}, TRI_SHAPE(40)), TRI_BAD_CALL, "is for pictures");
 }
 
