@@ -75,6 +75,7 @@ typedef struct {
     double validation;         /* share of the training examples that is held out, below 1; 0: none */
     bool own_files;            /* --shard files */
     const char *augment;       /* borrowed from the request; NULL: none */
+    bool mixup;                /* augment asks for mixed examples */
     const char *freeze;        /* patterns of parameters; borrowed from the request; NULL: none */
     const char *class_weights; /* "balanced" or a list; borrowed from the request; NULL: none */
     int64_t cache_bytes;       /* 0: half of the free memory */

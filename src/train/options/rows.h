@@ -49,11 +49,12 @@ ROW(TEXT, class_weights, "class-weights", KEPT, .argument = "HOW", .otherwise = 
     .detail =
         "balanced gives a class n / (classes × its examples), counted over the training examples, as scikit-learn does. A step's loss is "
         "divided by the sum of its weights, as PyTorch's CrossEntropyLoss does. Evaluation is not weighted.")
-ROW(TEXT, augment, "augment", KEPT, .argument = "HOW", .completion = "flip crop rotate colour flip,crop",
-    .meaning = "change pictures at random each time: some of flip, crop, rotate and colour, with commas between them",
+ROW(TEXT, augment, "augment", KEPT, .argument = "HOW", .completion = "flip crop rotate colour mixup flip,crop",
+    .meaning = "change examples at random each time: some of flip, crop, rotate, colour and mixup[:ALPHA], with commas between them",
     .detail =
         "flip mirrors every second picture, crop moves it by up to an eighth, rotate turns it by up to 15 degrees, and colour changes "
-        "brightness, contrast and saturation by up to a fifth. What happens follows from seed, epoch and example alone.")
+        "brightness, contrast and saturation by up to a fifth. mixup mixes each example, picture or not, with another one, and their "
+        "labels alike; the shares are from Beta(ALPHA, ALPHA), 0.2 unless given. What happens follows from seed, epoch and example alone.")
 SETTING(FLAG, cache, "cache", FREE, 0, .off = "off", .meaning = "keep decoded examples, so that epochs after the first decode nothing",
         .detail = "They stay in memory as far as --cache-memory allows. The rest goes to a file in the cache folder, which is removed when "
                   "the run ends.")

@@ -12,6 +12,7 @@
 #include "base/memory/memory.h"
 #include "base/text/task.h"
 #include "data/batch/dataset.h"
+#include "graph/nodes/graph.h"
 #include "graph/nodes/initialise.h"
 #include "graph/store/store.h"
 #include "train/checkpoint/checkpoint_read.h"
@@ -77,6 +78,7 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .skip_bad = settings->skip_bad,
                                  .class_weights = run->inputs.class_weights,
                                  .augment = settings->augment,
+                                 .mixed_classes = settings->mixup ? tri__graph_classes(run->inputs.graph) : 0,
                                  .cache = settings->cache,
                                  .cache_bytes = settings->cache_bytes,
                                  .cache_folder = run->request->cache_folder};
@@ -108,6 +110,7 @@ tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
                                       .parts = settings->accumulate,
                                       .training = true,
                                       .keep_logits = tri__run_reads_stream(run) || judges,
+                                      .label_shares = settings->mixup && tri_graph_labels(run->inputs.graph) == TRI_LABEL_CLASS,
                                       .threads = settings->threads,
                                       .seed = settings->seed,
                                       .deterministic = settings->deterministic,
