@@ -55,6 +55,14 @@ int64_t tri__epoch_order_record(const tri__epoch_order *order, int64_t position)
     return begin + (int64_t)tri__random_below(key, (uint64_t)position, (uint64_t)count);
 }
 
+/* The last position whose span begins at the record or before it: the largest p with ⌊source · p / records⌋ ≤ record. */
+int64_t tri__epoch_order_position(const tri__epoch_order *order, int64_t record)
+{
+    if (order->source <= order->records)
+        return record;
+    return (int64_t)(((__int128)(record + 1) * order->records - 1) / order->source);
+}
+
 static tri__key key_of(const tri__epoch_order *order, int64_t epoch)
 {
     return tri__key_split(tri__key_split_name(tri__key_of(order->seed), "order"), (uint64_t)epoch);

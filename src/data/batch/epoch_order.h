@@ -37,6 +37,7 @@ void tri__epoch_order_sample(tri__epoch_order *order, int64_t source);
 
 /* The record at this position, from 0 to order->records − 1, among those that the order goes through, unshuffled. Any thread. */
 int64_t tri__epoch_order_record(const tri__epoch_order *order, int64_t position);
+int64_t tri__epoch_order_position(const tri__epoch_order *order, int64_t record); /* of a record that the order goes through. Any thread */
 
 /* The epoch's record numbers, in its order; not with blocks. Computed once an epoch; borrowed until another epoch is asked for. */
 const int64_t *tri__epoch_order_of(tri__epoch_order *order, int64_t epoch);

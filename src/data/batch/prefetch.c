@@ -69,7 +69,7 @@ struct tri__prefetch {
     pthread_cond_t ready;    /* the first batch of the line may be complete, or cannot be made */
     pthread_cond_t returned; /* a thread has returned from its work, or has left */
 
-    /* The lock guards all fields below. Threads call tri__epoch_order_record without it: what that reads does not change. */
+    /* The lock guards all fields below. Threads ask which record is at a position, and back, without it: that does not change. */
     tri__record_order record_order;
     bool halted;  /* nothing may be claimed */
     bool stopped; /* threads are to leave */
@@ -182,12 +182,13 @@ static int64_t stretch_of(const tri__prefetch *prefetch, const pending_batch *p)
 static tri_status fetch(decoder *self, int64_t record, const tri__example_target *to)
 {
     tri__prefetch *prefetch = self->prefetch;
+    const int64_t place = tri__epoch_order_position(&prefetch->record_order.order, record); /* the cache has room for a sample only */
     atomic_store_explicit(&self->record, record, memory_order_relaxed);
-    if (prefetch->cache && tri__cache_get(prefetch->cache, record, to))
+    if (prefetch->cache && tri__cache_get(prefetch->cache, place, to))
         return NULL;
     TRI_TRY(prefetch->source->kind->read(self->reader, record, to));
     if (prefetch->cache)
-        tri__cache_put(prefetch->cache, record, to);
+        tri__cache_put(prefetch->cache, place, to);
     return NULL;
 }
 
@@ -526,7 +527,8 @@ static bool lend_a_hand(tri__prefetch *prefetch)
     if (!p)
         return false;
     int64_t most = stretch_of(prefetch, p), count = 0;
-    while (count < most && tri__cache_holds(prefetch->cache, p->buffer.ids[p->claimed + count]))
+    const tri__epoch_order *order = &prefetch->record_order.order;
+    while (count < most && tri__cache_holds(prefetch->cache, tri__epoch_order_position(order, p->buffer.ids[p->claimed + count])))
         count++;
     if (count == 0)
         return false;

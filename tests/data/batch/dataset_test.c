@@ -164,6 +164,28 @@ static void a_limited_dataset_keeps_the_first_examples(void **state)
     tri_source_destroy(source);
 }
 
+/* A sample has record numbers from all over the source; the cache has room for its examples alone. */
+static void a_cached_sample_is_the_sample(void **state)
+{
+    (void)state;
+    tri_source *source = open_source("fake:6x5x1:4:100000");
+    for (int readers = 1; readers < 3; readers++) {
+        tri_dataset_options options = {.batch = 8, .limit = 20, .sample = true, .seed = 4, .readers = readers, .epochs = 3};
+        tri_dataset *plain = create(source, options);
+        options.cache = true;
+        tri_dataset *cached = create(source, options);
+        for (const tri_batch *one; (one = next(plain));) {
+            const tri_batch *other = next(cached);
+            assert_memory_equal(one->ids, other->ids, 8 * sizeof *one->ids);
+            assert_memory_equal(one->labels, other->labels, 8 * sizeof *one->labels);
+            assert_memory_equal(one->x, other->x, 8 * 6 * 5);
+        }
+        tri_dataset_destroy(plain);
+        tri_dataset_destroy(cached);
+    }
+    tri_source_destroy(source);
+}
+
 /* From any position on, also inside a batch or just after a padded one, the examples are those of a straight run. */
 static void a_dataset_at_a_position_gives_what_a_straight_run_gives(void **state)
 {
@@ -546,6 +568,7 @@ int main(void)
         cmocka_unit_test(an_epoch_holds_each_example_once),
         cmocka_unit_test(another_seed_gives_another_order),
         cmocka_unit_test(a_limited_dataset_keeps_the_first_examples),
+        cmocka_unit_test(a_cached_sample_is_the_sample),
         cmocka_unit_test(a_dataset_at_a_position_gives_what_a_straight_run_gives),
         cmocka_unit_test(a_dataset_refuses_impossible_options),
         cmocka_unit_test(batches_assigned_in_order_are_those_of_a_plain_dataset),

@@ -4,6 +4,23 @@
 
 #include "data/fixture.h"
 
+static void positions_and_records_of_a_sample_belong_together(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][2] = {{1, 1}, {1, 1000}, {7, 7}, {7, 8}, {8, 400}, {333, 1000}, {999, 1000}, {5, INT64_C(1) << 40}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        tri__epoch_order order;
+        assert_ok(tri__epoch_order_init(&order, 9, sizes[i][0], 0));
+        tri__epoch_order_sample(&order, sizes[i][1]);
+        for (int64_t position = 0; position < sizes[i][0]; position++) {
+            const int64_t record = tri__epoch_order_record(&order, position);
+            assert_in_range(record, 0, sizes[i][1] - 1);
+            assert_int_equal(tri__epoch_order_position(&order, record), position);
+        }
+        tri__epoch_order_fini(&order);
+    }
+}
+
 static void assert_permutation(const int64_t *sequence, int64_t count)
 {
     bool *seen = calloc((size_t)count, sizeof *seen);
@@ -160,6 +177,7 @@ int main(void)
         cmocka_unit_test(blocks_can_be_asked_for_at_any_position),
         cmocka_unit_test(one_block_gives_what_a_window_gives),
         cmocka_unit_test(sample_has_a_record_of_every_stretch_of_the_source),
+        cmocka_unit_test(positions_and_records_of_a_sample_belong_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
