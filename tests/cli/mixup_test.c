@@ -13,7 +13,7 @@
     "printf 'input()\\ndense(6, place=PLACE)\\ntanh\\ndense(classes, place=PLACE)\\nsoftmax_loss\\ntrain(rate=0.5, rule=sgd)\\n' "         \
     ">m.model; sed s/,\\ place=PLACE// m.model >plain.model; sed -i s/PLACE/1/ m.model; "                                                  \
     "sed s/softmax_loss/'softmax_loss(smoothing=0.1)'/ plain.model >smooth.model; "                                                        \
-    "sed 's/classes/outputs/; s/softmax_loss/mse_loss/' plain.model >mse.model; sed 's/mse_loss/huber_loss(delta=1)/' mse.model "          \
+    "sed 's/classes/outputs/; s/softmax_loss/mse_loss/' plain.model >mse.model; sed 's/mse_loss/huber_loss/' mse.model "                   \
     ">huber.model; "                                                                                                                       \
     "sed s/mse/sigmoid/ mse.model >sigmoid.model; sed s/^2/0/ few >two; "                                                                  \
     "sed 's/classes/1/; s/softmax/logistic/' plain.model >logistic.model"

@@ -19,6 +19,7 @@ ROWS, FEATURES, OUTPUTS = 48, 7, 3
 
 LOSSES = {
     "mse_loss()": nn.MSELoss(),
+    "huber_loss()": nn.HuberLoss(),
     "huber_loss(delta=0.7)": nn.HuberLoss(delta=0.7),
     "sigmoid_loss()": nn.BCEWithLogitsLoss(),
 }

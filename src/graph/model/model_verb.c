@@ -25,7 +25,7 @@ static const tri__verb own_verbs[] = {
     {"softmax_loss", TRI_FORM_LOSS, 1, 1, "smoothing", 0},
     {"logistic_loss", TRI_FORM_LOSS, 1, 1, "", 0},
     {"mse_loss", TRI_FORM_LOSS, 1, 1, "", 0},
-    {"huber_loss", TRI_FORM_LOSS, 1, 1, "delta", 1},
+    {"huber_loss", TRI_FORM_LOSS, 1, 1, "delta", 0},
     {"sigmoid_loss", TRI_FORM_LOSS, 1, 1, "", 0},
     {"while", TRI_FORM_WHILE, 0, 0, "most", 1},
     {"carry", TRI_FORM_CARRY, 1, 1, "", 0},
