@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 
 import numpy
@@ -42,7 +43,7 @@ def compare_step(trireme, folder, loss):
     x = random.normal(size=(ROWS, FEATURES)).astype(numpy.float32)
     y = random.normal(size=(ROWS, OUTPUTS)).astype(numpy.float32)
     y = (y > 0).astype(numpy.float32) if loss == "sigmoid_loss()" else y
-    name = os.path.join(folder, loss.split("_")[0])
+    name = os.path.join(folder, re.sub(r"\W+", "-", loss))
     numpy.savez(name + ".npz", x=x, y=y)
     with open(name + ".model", "w") as file:
         file.write(f"input()\ndense(5)\ntanh()\ndense(outputs)\n{loss}\n")
