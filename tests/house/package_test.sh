@@ -51,7 +51,7 @@ target_link_libraries(shared trireme::trireme)
 add_executable(static $top/examples/softmax.c)
 target_link_libraries(static trireme::trireme_static)
 END
-    if cmake -S "$folder/user" -B "$folder/user/build" -DCMAKE_PREFIX_PATH="$prefix" >"$folder/said" 2>&1 &&
+    if cmake -G Ninja -S "$folder/user" -B "$folder/user/build" -DCMAKE_PREFIX_PATH="$prefix" >"$folder/said" 2>&1 &&
         cmake --build "$folder/user/build" >"$folder/said" 2>&1; then
         for program in shared static; do
             "$folder/user/build/$program" >"$folder/said" || wrong "built by find_package, $program failed: $(cat "$folder/said")"
