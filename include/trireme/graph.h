@@ -123,7 +123,7 @@ TRI_MUST_CHECK tri_status tri_node_place(tri_graph *graph, tri_node *node, const
 /* Name a node as a result: "loss" (a scalar: Σ over the batch of weight × loss) and "logits" are known to training. */
 TRI_MUST_CHECK tri_status tri_graph_output(tri_graph *graph, const char *name, tri_node *node);
 void tri_graph_clear_outputs(tri_graph *graph);          /* and targets */
-void tri_graph_target(tri_graph *graph, tri_node *node); /* every run computes the node, and keeps its value */
+void tri_graph_target(tri_graph *graph, tri_node *node); /* every run computes the node, and its value stays on its task */
 int tri_graph_outputs(const tri_graph *graph);
 const char *tri_graph_output_name(const tri_graph *graph, int index);      /* from 0 */
 tri_node *tri_graph_find_output(const tri_graph *graph, const char *name); /* NULL where there is none */

@@ -24,8 +24,8 @@ typedef struct {
 } tri_rule_number;
 
 /* How a gradient becomes an update. docs/models.md lists the rules and their numbers. (tri_rule){0} is plain gradient descent;
- * {.name = "adam", .set = {{"beta1", 0.8F}, {"l2", 1e-4F}}, .clip = 1, .average = 0.999F} says more. A parameter's average
- * begins with its first update; that of a parameter which is never offered stays what its slot began with, 0 where nobody wrote there. */
+ * {.name = "adam", .set = {{"beta1", 0.8F}, {"l2", 1e-4F}}, .clip = 1, .average = 0.999F} says more. Averages begin
+ * with what tri_store_begin_averages copies. */
 typedef struct {
     const char *name;                      /* "sgd", "momentum", "adagrad", "adam" or "ftrl"; NULL is sgd */
     tri_rule_number set[TRI_RULE_NUMBERS]; /* numbers that differ from the rule's defaults; ends where a name is NULL */
@@ -61,6 +61,10 @@ float *tri_store_parameters(tri_store *store);
 float *tri_store_gradient(tri_store *store);            /* NULL after tri_store_drop_gradient */
 float *tri_store_slot(tri_store *store, int slot);      /* the rule's state, laid out as the parameters; NULL where there is no such slot */
 const tri_rule *tri_store_rule(const tri_store *store); /* with all its numbers */
+
+/* Let the averages begin with the present parameters. Call it when these have their first values, before the first step; parameters that
+ * are never updated keep them. tri_checkpoint_load does it. Nothing where the rule keeps no averages. */
+void tri_store_begin_averages(tri_store *store);
 
 TRI_MUST_CHECK tri_status tri_store_begin(tri_store *store, const tri_step *step);
 TRI_MUST_CHECK tri_status tri_store_await(tri_store *store, tri_range range);

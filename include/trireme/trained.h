@@ -12,8 +12,9 @@
 extern "C" {
 #endif
 
-/* Save model and parameters to path, whole or not at all. graph: the model's; store: has its parameters, and was flushed; source: describes
- * the training examples (tri_source_describe). TRI_DIVERGED where a parameter is not a number: nothing is written then. */
+/* Save model and parameters (their averages, where the rule keeps them) to path, whole or not at all. graph: the model's; store: has its
+ * parameters, and was flushed; source: describes the training examples (tri_source_describe). TRI_DIVERGED where a parameter is not a
+ * number: nothing is written then. */
 TRI_MUST_CHECK tri_status tri_checkpoint_save(const char *path, const tri_model *model, const tri_graph *graph, tri_store *store,
                                               const tri_source_info *source);
 

@@ -1,6 +1,5 @@
 /* main.c: one call of the program, from words to exit status: 0 on success, 1 when the work failed, 2 on a wrong call, 128 + the signal's
  * number (130 after Ctrl-C) when a signal asked it to end and it ended in good order. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +27,6 @@ static tri_status run_command(tri__session *session, const tri__arguments *argum
     return arguments->command->run(session, arguments);
 }
 
-/* Results that could not be written are a failure like any other. */
-static tri_status finish_output(tri__session *session)
-{
-    if (!fflush(session->out) && !ferror(session->out))
-        return NULL;
-    return tri_fail(TRI_IO, "standard output: %s", strerror(errno));
-}
-
 static tri_status run(tri__session *session)
 {
     static const char *const version[] = {"version"};
@@ -44,7 +35,7 @@ static tri_status run(tri__session *session)
     if (count == 0 || !strcmp(words[0], "--help") || !strcmp(words[0], "-h")) {
         const tri__page page = tri__session_page(session);
         tri__help_overview(&page);
-        return finish_output(session);
+        return tri__session_flush(session);
     }
     if (!strcmp(words[0], "--version"))
         words = version, count = 1;
@@ -53,7 +44,7 @@ static tri_status run(tri__session *session)
     if (tri__command_has_option(arguments.command, "threads"))
         tri__openmp_settle((char *const *)session->argv);
     TRI_TRY(run_command(session, &arguments));
-    return finish_output(session);
+    return tri__session_flush(session);
 }
 
 /* A command that ended because a signal asked it to has not failed; the signal's number in the exit status says that its work is not

@@ -113,7 +113,7 @@ static void what_cannot_be_mixed_is_refused(void **state)
     const char *here = *state;
     expect(SHELL(here, FILES), 0, "", "");
     expect(RUN(here, FEW, "--augment", "mixup:0"), 2, "", "should be mixup: and a number from 0.01 to 100");
-    expect(RUN(here, FEW, "--augment", "mixup,flip"), 2, "", "is for pictures of height");
+    expect(RUN(here, FEW, "--augment", "mixup,flip"), 2, "", "are for pictures of height");
     expect(RUN(here, "train", "sparse-lr", "--data", "few", "--augment", "mixup"), 2, "", "takes sparse examples, and only dense ones");
     expect(RUN(here, "train", "sparse-lr", "--data", "few", "--augment", "mixup", "--strategy", "ps"), 2, "", "takes sparse examples");
     expect(SHELL(here, "\"$0\" train sparse-lr --data - --features 10 --augment mixup <few"), 2, "", "takes sparse examples");

@@ -82,7 +82,7 @@ void sim_initial(tri_store *model)
         parameters[i] = sim_counts_updates() && sim_is_counter(i) ? 0 : sim_noise(77, i);
     for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
         memset(tri_store_slot(model, i), 0, sim_all.job.floats * sizeof(float));
-    tri__store_begin_averages(model);
+    tri_store_begin_averages(model);
     for (int i = 0; i < tri_store_tables(model); i++)
         make_rows(tri_store_table(model, i), 99 + (uint64_t)i);
 }

@@ -215,7 +215,7 @@ static void averages_begin_as_the_parameters_and_are_the_last_slot(void **state)
     float *p = tri_store_parameters(store), *average = tri__store_model(store);
     assert_ptr_equal(average, tri_store_slot(store, 1));
     p[0] = 1, p[1] = 2, p[2] = 3;
-    tri__store_begin_averages(store);
+    tri_store_begin_averages(store);
     assert_memory_equal(average, p, 3 * sizeof *p);
     tri_store_gradient(store)[0] = 1;
     begin(store, 9, 0.1F); /* where the decay is 9 / (9 + 9) */
@@ -227,7 +227,7 @@ static void averages_begin_as_the_parameters_and_are_the_last_slot(void **state)
     tri_store_destroy(store);
     store = new_store(3, (tri_rule){.name = "momentum"});
     assert_ptr_equal(tri__store_model(store), tri_store_parameters(store));
-    tri__store_begin_averages(store);
+    tri_store_begin_averages(store);
     tri_store_destroy(store);
 }
 

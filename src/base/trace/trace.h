@@ -17,7 +17,7 @@
 typedef struct tri__trace tri__trace;
 typedef struct tri__trace_lane tri__trace_lane;
 
-/* The names of spans. From STEP to UPDATE they are phases, named as in summary.json. Within compute lie layers, and the updates, sends and
+/* The names of spans. From INPUT to UPDATE they are phases, named as in summary.json. Within compute lie layers, and the updates, sends and
  * waits that a store makes in a layer's place. A process adds its own names, such as those of layers, behind these (tri__trace_name). */
 typedef enum {
     TRI_SPAN_STEP,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/process/session.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,6 +139,13 @@ tri__page tri__session_page(const tri__session *session)
         .terminal = terminal,
         .bold = terminal && !wants_plain() && !environment("NO_COLOR"),
     };
+}
+
+tri_status tri__session_flush(tri__session *session)
+{
+    if (!fflush(session->out) && !ferror(session->out))
+        return NULL;
+    return tri_fail(TRI_IO, "standard output: %s", strerror(errno));
 }
 
 tri_status tri__session_print_json(tri__session *session, json_t *value)

@@ -42,6 +42,9 @@ TRI_MUST_CHECK tri_status tri__session_check_ranks(const tri__session *session);
 /* From now on, writing to standard output and standard error does not wait for their readers; only fini does. */
 TRI_MUST_CHECK tri_status tri__session_relay(tri__session *session);
 
+/* Write what was printed so far. TRI_IO where it cannot be written: results that nobody gets are a failure like any other. */
+TRI_MUST_CHECK tri_status tri__session_flush(tri__session *session);
+
 /* Print value as one line of standard output and drop it. TRI_NO_MEMORY where value is NULL, so that callers need not check. */
 TRI_MUST_CHECK tri_status tri__session_print_json(tri__session *session, json_t *value);
 

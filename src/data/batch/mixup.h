@@ -3,8 +3,9 @@
  * An example becomes x = λ · x₁ + (1 − λ) · x₂, and its label is mixed in the same way. λ is drawn from Beta(α, α).
  *
  * Usually x₂ is another example of the batch. But the number of workers decides which examples share a batch, so replicas would learn
- * something else than one worker with the joint batch. Here x₂ is any example of the run. Which one it is, and λ, follow from the seed, the
- * epoch and the record number of x₁ alone, whatever thread or machine mixes them. The price: each example is read twice. */
+ * something else than one worker with the joint batch. Here x₂ is any example that the worker may read. Which one it is, and λ, follow
+ * from the seed, the epoch and the record number of x₁ alone, whatever thread or machine mixes them. The price: each example is read
+ * twice. */
 #ifndef TRI_DATA_BATCH_MIXUP_H
 #define TRI_DATA_BATCH_MIXUP_H
 

@@ -349,7 +349,7 @@ static int count_cpus(void)
 static tri_status prepare_augmenting(tri__prefetch *prefetch, const tri_dataset_options *options)
 {
     const tri_source_info *info = &prefetch->source->info;
-    TRI_TRY(tri_wrap(tri__augment_parse(options->augment, &prefetch->augment), "--augment"));
+    TRI_TRY(tri__augment_parse(options->augment, &prefetch->augment));
     TRI_TRY(tri_wrap(tri__augment_check(&prefetch->augment, info->shape), "%s", info->spec));
     if (prefetch->augment.mixup == 0)
         return NULL;
@@ -388,7 +388,7 @@ tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *o
     tri_status status = prepare(prefetch, options);
     const size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
     const size_t bytes = tri__batch_buffer_bytes(source, options->batch, prefetch->shares);
-    tri__tuning_init(&prefetch->tuning, count_cpus(), options->readers, bytes, budget);
+    tri__tuning_init(&prefetch->tuning, count_cpus(), options->readers, bytes, budget, options->assigned);
     if (status)
         free_all(prefetch);
     else
@@ -592,7 +592,7 @@ static void give_first(tri__prefetch *prefetch)
 void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan)
 {
     pthread_mutex_lock(&prefetch->lock);
-    bool idle = prefetch->waiting == 0; /* otherwise a thread opens the waiting batches as soon as there is room */
+    bool idle = prefetch->waiting == 0; /* otherwise a thread opens the waiting batches when it is worth waking one */
     const tri__slice *slice;
     while (prefetch->open + prefetch->waiting < TRI_MOST_AHEAD && (slice = tri__batch_plan_find(plan, prefetch->open + prefetch->waiting)))
         prefetch->planned[prefetch->waiting++] = *slice;

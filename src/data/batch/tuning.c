@@ -15,9 +15,9 @@ static int clamp(int64_t value, int least, int most)
     return value < least ? least : value > most ? most : (int)value;
 }
 
-void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget)
+void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget, bool assigned)
 {
-    const size_t fitting = bytes ? budget / bytes : TRI_MOST_AHEAD, small = bytes ? SMALL_QUEUE / bytes : TRI_MOST_AHEAD;
+    const size_t fitting = bytes ? budget / bytes : TRI_MOST_AHEAD, small = assigned || !bytes ? LEAST_DEPTH : SMALL_QUEUE / bytes;
     *tuning = (tri__tuning){
         .cpus = clamp(cpus, 1, TRI_MOST_DECODERS),
         .fixed = threads > 0,

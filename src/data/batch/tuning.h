@@ -38,8 +38,9 @@ typedef struct {
     tri__decode_effort effort; /* the sum of the last second or so of decoding */
 } tri__tuning;
 
-/* threads: 0 lets the tuning choose. bytes: size of one batch. budget: bytes for all batches. */
-void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget);
+/* threads: 0 lets the tuning choose. bytes: size of one batch. budget: bytes for all batches. assigned: batches are assigned to this
+ * worker, and those that wait in its queue are kept from other workers; so the queue is never longer than it must be. */
+void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget, bool assigned);
 
 void tri__tuning_worked(tri__tuning *tuning, tri__decode_effort effort); /* a thread has decoded something */
 void tri__tuning_idle(tri__tuning *tuning);                              /* a thread has nothing to do: the queue is full */

@@ -32,6 +32,8 @@ static tri_status set_mixup(tri__augment *augment, const char *name, size_t leng
     *known = length >= word && !strncmp(name, "mixup", word) && (length == word || name[word] == ':');
     if (!*known)
         return NULL;
+    if (augment->mixup > 0)
+        return tri_fail(TRI_BAD_CALL, "--augment: mixup is there twice");
     augment->mixup = USUAL_ALPHA;
     if (length == word)
         return NULL;
@@ -80,9 +82,11 @@ tri_status tri__augment_check(const tri__augment *augment, tri_shape shape)
     if (!tri__augment_changes_pictures(augment) || shape.rank == 3)
         return NULL;
     char text[64];
-    return tri_fail(TRI_BAD_CALL,
-                    "--augment is for pictures of height × width × channels, and examples here are %s: leave it out (mixup goes with them)",
-                    tri_shape_text(shape, text, sizeof text));
+    return tri_fail(
+        TRI_BAD_CALL,
+        "--augment: flip, crop, rotate and colour are for pictures of height × width × channels, and examples here are %s: leave "
+        "them out (mixup takes any examples)",
+        tri_shape_text(shape, text, sizeof text));
 }
 
 /* A whole number from −most to most, all equally likely. */

@@ -140,6 +140,27 @@ static void clear_label(const tri_source_info *info, const tri__example_target *
         *to->label = 0;
 }
 
+static tri_status wrong_count(const tri__line *line, int64_t count, int64_t expected)
+{
+    char what[FAULT];
+    snprintf(what, sizeof what, "%" PRId64 " field%s, where the first line has %" PRId64, count, count == 1 ? "" : "s", expected);
+    return tri__line_damaged(line, line->at, what);
+}
+
+/* A field is wrong. If the line has more or fewer fields than it should, that is the reason, and the field is only where it shows. at: the
+ * next field, unless the wrong one was the last. Takes over status. */
+static tri_status explain(tri_status status, const tri__line *line, const char *at, bool last, char separator, int64_t count,
+                          int64_t expected)
+{
+    for (tri__csv_field field; !last; count++)
+        if (tri__csv_next(&at, line->end, separator, &field, &last))
+            return status;
+    if (count == expected)
+        return status;
+    tri_status_free(status);
+    return wrong_count(line, count, expected);
+}
+
 static tri_status csv_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const csv_source *self = (const csv_source *)reader->source;
@@ -163,13 +184,11 @@ static tri_status csv_read(tri__reader *reader, int64_t record, const tri__examp
         const char *wrong = tri__csv_next(&at, line.end, separator, &field, &last);
         if (wrong)
             return tri__line_damaged(&line, at, wrong);
-        if (column)
-            TRI_TRY(read_field(self, &line, column, &field, to));
+        tri_status status = column ? read_field(self, &line, column, &field, to) : NULL;
+        if (status)
+            return explain(status, &line, at, last, separator, count + 1, binding->look.fields);
     }
-    char what[FAULT];
-    snprintf(what, sizeof what, "%" PRId64 " field%s, where the first line has %" PRId64, count, count == 1 ? "" : "s",
-             binding->look.fields);
-    return count == binding->look.fields ? NULL : tri__line_damaged(&line, line.at, what);
+    return count == binding->look.fields ? NULL : wrong_count(&line, count, binding->look.fields);
 }
 
 /* ---- the source ---- */

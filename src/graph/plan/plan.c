@@ -248,6 +248,9 @@ static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, tri_
 /* Training needs labels and weights, where the graph reads them. */
 static tri_status check_training(const tri_plan *plan, const tri_batch *batch)
 {
+    if (batch && batch->outputs && plan->classes && !plan->outputs)
+        return tri_fail(TRI_BAD_CALL,
+                        "the labels of the batch are mixed (mixup), and the plan reads plain ones: make it with label_shares");
     for (int i = 0; batch && i < plan->bindings; i++) {
         tri__location where = plan->binding[i].where;
         if (where != TRI_BATCH_X && where != TRI_BATCH_LISTS && !batch_data(batch, where))

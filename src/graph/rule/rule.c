@@ -182,8 +182,12 @@ tri_status tri__rule_complete(tri_rule *rule)
 tri__update tri__update_of(float *parameters, float *const slot[TRI_RULE_SLOTS], tri_range range, const float *gradient, double scale,
                            tri_step step)
 {
-    tri__update update = {
-        .parameters = parameters + range.first, .gradient = gradient, .count = range.count, .scale = (float)scale, .step = step};
+    tri__update update = {.parameters = parameters + range.first,
+                          .gradient = gradient,
+                          .count = range.count,
+                          .scale = (float)scale,
+                          .step = step,
+                          .updates = step.step};
     for (int i = 0; i < TRI_RULE_SLOTS; i++)
         update.slot[i] = slot[i] ? slot[i] + range.first : NULL;
     return update;
@@ -192,7 +196,9 @@ tri__update tri__update_of(float *parameters, float *const slot[TRI_RULE_SLOTS],
 static tri__update piece_of(const tri__update *whole, size_t first)
 {
     const tri_range range = {first, whole->count - first < PIECE ? whole->count - first : PIECE};
-    return tri__update_of(whole->parameters, whole->slot, range, whole->gradient + first, (double)whole->scale, whole->step);
+    tri__update piece = tri__update_of(whole->parameters, whole->slot, range, whole->gradient + first, (double)whole->scale, whole->step);
+    piece.updates = whole->updates;
+    return piece;
 }
 
 /* How many floats of a range lie at or behind first. */
@@ -227,7 +233,7 @@ static float *averages_of(const tri_rule *rule, const tri__update *update)
     return slot < 0 ? NULL : update->slot[slot];
 }
 
-/* s ← s + rate · (scale · g − s). State has no average: the averages take it as it is. */
+/* s ← s + rate · (scale · g − s). State and frozen floats have no average: the averages take them as they are. */
 static void move_state(const tri_rule *rule, const tri__update *update)
 {
     float *average = averages_of(rule, update), rate = rule->state.rate;
@@ -236,6 +242,8 @@ static void move_state(const tri_rule *rule, const tri__update *update)
         if (average)
             average[i] = update->parameters[i];
     }
+    for (size_t i = update->count - update->frozen; average && i < update->count; i++)
+        average[i] = update->parameters[i];
 }
 
 /* a ← a + (1 − d)·(p − a), where p is the parameter after the update and d = min(average, t / (t + 9)), t = 0 for the first update. So the
@@ -245,7 +253,7 @@ TRI_FOR_EVERY_CPU static void move_averages(const tri_rule *rule, const tri__upd
 {
     const float *restrict p = update->parameters;
     float *restrict a = averages_of(rule, update);
-    const double t = (double)update->step.step, decay = fmin((double)rule->average, t / (t + 9));
+    const double t = (double)update->updates, decay = fmin((double)rule->average, t / (t + 9));
     const float share = (float)(1 - decay);
     for (size_t i = 0; i < update->count; i++)
         a[i] += share * (p[i] - a[i]);

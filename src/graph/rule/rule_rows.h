@@ -15,6 +15,7 @@ typedef struct {
     size_t frozen; /* how many of the state's last floats are frozen, and do not change */
     float scale;   /* the gradient to apply is scale · the offered sum: 1 / Σ weight, less where it is clipped */
     tri_step step;
+    int64_t updates; /* of the range before this one. Where workers are not in step, it differs from the step of the gradient */
 } tri__update;
 
 /* A hyper-parameter. */

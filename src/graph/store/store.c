@@ -46,7 +46,7 @@ float *tri__store_model(tri_store *store)
     return slot < 0 ? store->parameters : store->slot[slot];
 }
 
-void tri__store_begin_averages(tri_store *store)
+void tri_store_begin_averages(tri_store *store)
 {
     float *model = tri__store_model(store);
     if (model != store->parameters)

@@ -86,9 +86,6 @@ int64_t tri__table_stride(int64_t floats);
 /* What is evaluated, saved and exported: the averages where the rule keeps them, otherwise the parameters. Laid out as the parameters. */
 float *tri__store_model(tri_store *store);
 
-/* When the parameters are those that training begins with: let the averages begin with them. Nothing where the rule keeps none. */
-void tri__store_begin_averages(tri_store *store);
-
 /* From now on trace what the store does; what the thread that calls it does goes to this lane. Not while the store is called. */
 void tri__store_trace(tri_store *store, tri__trace *trace, tri__trace_lane *lane);
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */

@@ -1,5 +1,5 @@
 /* probe.h: measures what the link between two hosts carries, as iperf and ping do. One side asks, the other answers.
- * *
+ *
  *   the asking side                          the answering side
  *     PING ─────────────────────────────────►
  *          ◄───────────────────────────────── PONG          40 times, one after another

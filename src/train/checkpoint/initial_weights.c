@@ -17,6 +17,7 @@ typedef struct {
     const char *names; /* --init-names; NULL: the file names layers as the model does */
     int taken, left;   /* parameters that fitted, and that did not */
     bool weighs;       /* a weight was taken, not only biases */
+    bool cut;          /* the note ends with "…": there are more */
     char note[NOTE];   /* which parameters did not fit, and why */
 } fitting;
 
@@ -85,17 +86,22 @@ static const tri_tensor *find_tensor(const tri__safetensors *file, const char *n
     return NULL;
 }
 
+/* Add a parameter to the note. What does not fit the note is left out whole. */
 static void leave(fitting *fit, const tri_node *node, const char *theirs, const tri_tensor *tensor)
 {
-    char wanted[64], found[64];
+    char wanted[64], found[64], one[NOTE];
     const size_t used = strlen(fit->note);
     tri_shape_text(tri_node_shape(node), wanted, sizeof wanted);
-    fit->left++;
     if (!tensor)
-        snprintf(fit->note + used, NOTE - used, "%s%s (no '%s' there)", used ? ", " : "", tri_node_name(node), theirs);
+        snprintf(one, sizeof one, "%s (no '%s' there)", tri_node_name(node), theirs);
     else
-        snprintf(fit->note + used, NOTE - used, "%s%s (%s here, %s %s there)", used ? ", " : "", tri_node_name(node), wanted,
-                 tri_type_name(tensor->type), tri_shape_text(tensor->shape, found, sizeof found));
+        snprintf(one, sizeof one, "%s (%s here, %s %s there)", tri_node_name(node), wanted, tri_type_name(tensor->type),
+                 tri_shape_text(tensor->shape, found, sizeof found));
+    const bool fits = used + strlen(one) + sizeof ", …" < NOTE;
+    if (fits || !fit->cut)
+        snprintf(fit->note + used, NOTE - used, "%s%s", used ? ", " : "", fits ? one : "…");
+    fit->cut |= !fits;
+    fit->left++;
 }
 
 static void fit_parameter(fitting *fit, const tri__safetensors *file, const tri_node *node, tri_store *store)

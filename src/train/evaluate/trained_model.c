@@ -31,7 +31,9 @@ tri_status tri_checkpoint_save(const char *path, const tri_model *model, const t
 
 tri_status tri_checkpoint_load(const char *path, const tri_graph *graph, tri_store *store)
 {
-    return tri__checkpoint_load_parameters(path, NULL, NULL, graph, store);
+    TRI_TRY(tri__checkpoint_load_parameters(path, NULL, NULL, graph, store));
+    tri_store_begin_averages(store);
+    return NULL;
 }
 
 tri_status tri_trained_open(const char *path, int64_t batch, tri_trained **out)

@@ -111,12 +111,21 @@ tri_status tri__run_folder_create(const char *path, const char *model, const cha
     return status;
 }
 
+/* "runs/a/checkpoint" instead of "runs/a". */
+static bool holds_checkpoints_of_a_run(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return !strcmp(name ? name + 1 : path, TRI_RUN_CHECKPOINTS) && !tri__run_folder_is_one(path);
+}
+
 static tri_status open_with(tri_status (*lock)(const char *folder, tri__folder_lock **out), const char *path, const char *task,
                             tri__run_folder *out)
 {
     *out = (tri__run_folder){0};
     if (!tri__folder_exists(path))
         return tri_fail(TRI_NOT_FOUND, "%s: there is no such folder", path);
+    if (holds_checkpoints_of_a_run(path))
+        return tri_fail(TRI_BAD_CALL, "%s: these are the checkpoints of a run; give the run's own folder, which they are in", path);
     tri_status status = fill(path, task, out);
     if (!status)
         status = lock(out->path, &out->lock);

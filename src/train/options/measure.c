@@ -16,7 +16,7 @@ static const tri__measure measures[] = {
     {"calibration", "calibration", TRI_MEASURE_RATIO, TRI_OF_TWO_CLASSES, true, false, false, FIELD(calibration)},
     {"mse", "MSE", TRI_MEASURE_LOSS, TRI_OF_NUMBERS, false, false, false, FIELD(mse)},
     {"mae", "MAE", TRI_MEASURE_LOSS, TRI_OF_NUMBERS, false, false, true, FIELD(mae)},
-    {"r2", "R2", TRI_MEASURE_SHARE, TRI_OF_NUMBERS, false, false, true, FIELD(r2)},
+    {"r2", "R2", TRI_MEASURE_FIT, TRI_OF_NUMBERS, false, false, true, FIELD(r2)},
     {"f1", "F1", TRI_MEASURE_SHARE, TRI_OF_SETS, false, true, true, FIELD(f1)},
 };
 

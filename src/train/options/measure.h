@@ -23,8 +23,8 @@ typedef struct {
 
 typedef enum { TRI_OF_CLASSES = 1, TRI_OF_TWO_CLASSES = 2, TRI_OF_NUMBERS = 4, TRI_OF_SETS = 8, TRI_OF_ALL = 15 } tri__measured_models;
 
-/* The best loss is 0, the best share is 1, and the best ratio is 1, which it may approach from either side. */
-typedef enum { TRI_MEASURE_LOSS, TRI_MEASURE_SHARE, TRI_MEASURE_RATIO } tri__measure_kind;
+/* A loss falls to 0. A share rises from 0 to 1. A fit rises to 1, and may be below 0. A ratio comes to 1 from either side. */
+typedef enum { TRI_MEASURE_LOSS, TRI_MEASURE_SHARE, TRI_MEASURE_FIT, TRI_MEASURE_RATIO } tri__measure_kind;
 
 typedef struct {
     const char *name;  /* "auc" */
@@ -46,7 +46,7 @@ enum { TRI_MEASURES_TEXT = 256 };
 /* "test loss 0.1234<between>test accuracy 98.00 %": the measures that are `told` and known. Returns text. */
 const char *tri__measures_text(const tri__evaluation *evaluation, const char *between, char text[TRI_MEASURES_TEXT]);
 
-/* put: adds all measures that are known to object, by name. get: reads them back. */
+/* put: adds all measures to object, by name; one that is NaN is null. get: reads them back. */
 void tri__measures_put(const tri__evaluation *evaluation, json_t *object);
 tri__evaluation tri__measures_get(const json_t *object);
 

@@ -70,9 +70,10 @@ ROW(CHOICE, shard, "shard", KEPT, .argument = "BY", .choices = "examples files",
 ROW(INTEGER, epochs, "epochs", ANSWERS(HOW_LONG), .group = "How long: one of these", .letter = 'e', .elsewhere = "num-epochs max-iter",
     .argument = "E", .least = 1, .otherwise = "the model's", .meaning = "passes over the training examples")
 ROW(INTEGER, steps, "steps", ANSWERS(HOW_LONG), .argument = "N", .least = 1, .meaning = "updates of the model")
-ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET",
-    .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples; of two classes also logloss, auc and calibration",
-    .detail = "Checked by an evaluation every --eval-every steps. Put it in quotes, because < and > mean something else to the shell. "
+ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET", .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples",
+    .detail = "Two classes also have logloss, auc and calibration, numbers mse, mae and r2, sets of labels f1. Of a stream's own examples "
+              "there are progressive_logloss, progressive_accuracy, progressive_auc and progressive_calibration. "
+              "Checked by an evaluation every --eval-every steps. Put it in quotes, because < and > mean something else to the shell. "
               "--max-steps guards against a "
               "target that is never reached.")
 

@@ -25,23 +25,26 @@ static tri_status bad_target(const char *text, const char *why)
 static const struct {
     bool at_most, at_least; /* the comparisons that make sense */
     bool is_share;          /* up to 1, and may be written in percent */
-    bool may_be_0;
+    double above;           /* every number above this one is possible … */
+    bool or_equal;          /* … and this one, too */
     const char *wrong_way, *wrong_value;
 } kinds[] = {
-    [TRI_MEASURE_LOSS] = {true, false, false, true, "should fall: <= must follow", "is a number of 0 or more"},
-    [TRI_MEASURE_SHARE] = {false, true, true, false, "should rise: >= must follow", "is a share, above 0 and at most 1: write 0.98 or 98%"},
-    [TRI_MEASURE_RATIO] = {true, true, false, false, "should come near 1: >= or <= must follow",
+    [TRI_MEASURE_LOSS] = {true, false, false, 0, true, "should fall: <= must follow", "is a number of 0 or more"},
+    [TRI_MEASURE_SHARE] = {false, true, true, 0, false, "should rise: >= must follow",
+                           "is a share, above 0 and at most 1: write 0.98 or 98%"},
+    [TRI_MEASURE_FIT] = {false, true, true, -INFINITY, false, "should rise: >= must follow", "is at most 1: write 0.9 or 90%"},
+    [TRI_MEASURE_RATIO] = {true, true, false, 0, false, "should come near 1: >= or <= must follow",
                            "is the mean prediction over the share of class 1, above 0: write >=0.95 or <=1.05"},
 };
 
-static tri_status bad_measure(const char *text, const tri__measure *measure, const char *why)
+static const char progressive[] = "progressive_";
+
+static tri_status bad_measure(const char *text, const tri__target *target, const char *why)
 {
     char reason[128];
-    snprintf(reason, sizeof reason, "%s %s", measure->name, why);
+    snprintf(reason, sizeof reason, "%s%s %s", target->progressive ? progressive : "", target->measure->name, why);
     return bad_target(text, reason);
 }
-
-static const char progressive[] = "progressive_";
 
 /* "loss, accuracy, auc, …, progressive_accuracy, …" */
 static tri_status unknown_measure(const char *text)
@@ -69,7 +72,7 @@ static tri_status parse_measure(const char *text, const char **at, tri__target *
     *at = skip_spaces(*at + length);
     out->at_most = **at == '<';
     if (!(**at == '<' && kinds[out->measure->kind].at_most) && !(**at == '>' && kinds[out->measure->kind].at_least))
-        return bad_measure(text, out->measure, kinds[out->measure->kind].wrong_way);
+        return bad_measure(text, out, kinds[out->measure->kind].wrong_way);
     *at += 1 + ((*at)[1] == '=');
     return NULL;
 }
@@ -79,7 +82,7 @@ static bool is_possible(const tri__target *target, bool percent)
     const tri__measure_kind kind = target->measure->kind;
     if (kinds[kind].is_share ? target->value > 1 : percent)
         return false;
-    return kinds[kind].may_be_0 ? target->value >= 0 : target->value > 0;
+    return target->value > kinds[kind].above || (kinds[kind].or_equal && target->value == kinds[kind].above);
 }
 
 tri_status tri__target_parse(const char *text, tri__target *out)
@@ -93,7 +96,7 @@ tri_status tri__target_parse(const char *text, tri__target *out)
         return bad_target(text, "a number must follow the comparison");
     if (percent)
         out->value /= 100;
-    return is_possible(out, percent) ? NULL : bad_measure(text, out->measure, kinds[out->measure->kind].wrong_value);
+    return is_possible(out, percent) ? NULL : bad_measure(text, out, kinds[out->measure->kind].wrong_value);
 }
 
 bool tri__target_reached(const tri__target *target, const tri__evaluation *evaluation)

@@ -85,8 +85,7 @@ static tri_status move_model(placed_peers *self)
 }
 
 /* Do what task 0 says, as long as it says SEND_MODEL. out: the first other order. After SEND_MODEL, task 0 evaluates or writes a
- * checkpoint, which may take any length of time.
- * */
+ * checkpoint, which may take any length of time. */
 static tri_status obey(placed_peers *self, bool failed, order *out)
 {
     do {

@@ -185,7 +185,10 @@ static tri_status open_test(tri__run *run)
                         : settings->schedule.kind == TRI_SCHEDULE_PLATEAU         ? "schedule plateau"
                                                                                   : NULL;
     if (needy)
-        return tri_fail(TRI_BAD_CALL, "--%s needs test examples, and %s has none: give some with --test SOURCE", needy, spec);
+        return tri_fail(TRI_BAD_CALL,
+                        "--%s needs test examples, and %s has none: give some with --test SOURCE, or hold out a part "
+                        "with --validation 10%%",
+                        needy, spec);
     if (stream)
         return NULL;
     tri__log_line(run->request->log, TRI_LOG_INFO, "%s has no test examples, so nothing is evaluated (--test SOURCE gives some)", spec);
@@ -205,7 +208,7 @@ static tri_status check_stream(const tri__run *run)
                           : options->steps_per_epoch != TRI_UNSET ? "--steps-per-epoch: it has no epochs"
                           : options->shuffle > 0                  ? "--shuffle: it is learnt in its order"
                           : run->settings.cache                   ? "--cache: it is read once"
-                          : options->augment                      ? "--augment: it has no pictures"
+                          : options->augment                      ? "--augment: its examples are sparse"
                           : options->class_weights                ? "--class-weights: nobody knows its classes"
                           : run->settings.own_files               ? "--shard files: it is no file"
                           : options->validation                   ? "--validation: nobody knows how many examples it has"

@@ -37,7 +37,7 @@ static tri_status fill_store(tri__run *run)
     if (run->options.init)
         TRI_TRY(tri__initial_weights_load(run->options.init, run->options.init_names, run->request->log,
                                           tri_source_describe(run->inputs.source), run->inputs.graph, run->trainer.store));
-    tri__store_begin_averages(run->trainer.store);
+    tri_store_begin_averages(run->trainer.store);
     return NULL;
 }
 

@@ -79,7 +79,7 @@ static void add_link(tri__text *text, const tri__evidence *evidence)
 /* saving: the share of the time that would be saved without the straggler. */
 static void add_remedy(tri__text *text, const tri__evidence *evidence, const char *what, double saving)
 {
-    tri__text_add(text, ". Look at its host (trireme watch)%s%s; without it %s%d %% less at most", evidence->remedy ? ", or " : "",
+    tri__text_add(text, ". Look at its host (trireme watch)%s%s; without it %s%d %% less time at most", evidence->remedy ? ", or " : "",
                   evidence->remedy ? evidence->remedy : "", what, percent(saving));
 }
 
@@ -152,10 +152,10 @@ static void add_missing_cpus(tri__text *text, const tri__evidence *evidence, dou
     tri__text_add(text, ". But its %d thread%s had only %.1f CPUs", evidence->threads, evidence->threads == 1 ? "" : "s",
                   evidence->cpu_percent / 100);
     if (others >= noticed && evidence->host.busy >= crowded)
-        tri__text_add(text, ", and other programs had %.1f: without them %d %% less at most", others,
+        tri__text_add(text, ", and other programs had %.1f: without them %d %% less time at most", others,
                       percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - busy)));
     else
-        tri__text_add(text, ": other programs' load%s; without that %d %% less at most",
+        tri__text_add(text, ": other programs' load%s; without that %d %% less time at most",
                       evidence->threads == 1 ? "" : ", or steps too small to share out (try --threads 1)",
                       percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - busy)));
 }

@@ -12,7 +12,7 @@ static const tri__decode_effort crowded = {.wall = 1000, .cpu = 300, .blocked = 
 static int threads_after(int cpus, int threads, tri__decode_effort effort)
 {
     tri__tuning tuning;
-    tri__tuning_init(&tuning, cpus, threads, 1000, 1000000);
+    tri__tuning_init(&tuning, cpus, threads, 1000, 1000000, false);
     for (int i = 0; i < 100; i++) {
         tri__tuning_worked(&tuning, effort);
         tri__tuning_waiting(&tuning, TRI_TUNING_PATIENCE);
@@ -29,7 +29,7 @@ static void reading_threads_grow_to_what_the_cpus_or_the_disk_can_use(void **sta
     assert_int_equal(threads_after(1000, 0, busy), TRI_MOST_DECODERS);
     assert_int_equal(threads_after(4, 3, busy), 3); /* as told */
     tri__tuning tuning;
-    tri__tuning_init(&tuning, 4, 0, 1000, 1000000);
+    tri__tuning_init(&tuning, 4, 0, 1000, 1000000, false);
     for (int i = 0; i < 100; i++)
         tri__tuning_given(&tuning, false);
     assert_int_equal(tuning.threads, 1); /* nobody waits */
@@ -39,7 +39,7 @@ static void many_short_waits_count_as_a_long_one(void **state)
 {
     (void)state;
     tri__tuning tuning;
-    tri__tuning_init(&tuning, 4, 0, 1000, 1000000);
+    tri__tuning_init(&tuning, 4, 0, 1000, 1000000, false);
     tri__tuning_worked(&tuning, busy);
     for (int i = 0; i < 9; i++)
         tri__tuning_waiting(&tuning, TRI_TUNING_PATIENCE / 10);
@@ -54,7 +54,7 @@ static void the_queue_of_batches_grows_only_where_threads_rest(void **state)
 {
     (void)state;
     tri__tuning tuning;
-    tri__tuning_init(&tuning, 2, 0, MEGABYTE, 10 * MEGABYTE);
+    tri__tuning_init(&tuning, 2, 0, MEGABYTE, 10 * MEGABYTE, false);
     assert_int_equal(tuning.depth, 3);
     for (int i = 0; i < 100; i++)
         tri__tuning_given(&tuning, true); /* waits, but the threads never rested: a longer queue would only hold more waiting */
@@ -67,30 +67,38 @@ static void the_queue_of_batches_grows_only_where_threads_rest(void **state)
     for (int i = 0; i < 5000; i++)
         tri__tuning_given(&tuning, false);
     assert_int_equal(tuning.depth, 2);
-    tri__tuning_init(&tuning, 2, 0, 1000, 1);
+    tri__tuning_init(&tuning, 2, 0, 1000, 1, false);
     assert_int_equal(tuning.depth, 2);
+}
+
+static void a_queue_of_assigned_batches_is_short(void **state)
+{
+    (void)state;
+    tri__tuning tuning;
+    tri__tuning_init(&tuning, 2, 0, MEGABYTE / 10, 100 * MEGABYTE, true);
+    assert_int_equal(tuning.depth, 3);
 }
 
 static void a_queue_of_small_batches_is_long_and_wakes_threads_at_its_half(void **state)
 {
     (void)state;
     tri__tuning tuning;
-    tri__tuning_init(&tuning, 2, 0, MEGABYTE / 10, 100 * MEGABYTE);
+    tri__tuning_init(&tuning, 2, 0, MEGABYTE / 10, 100 * MEGABYTE, false);
     assert_int_equal(tuning.depth, 10);
     for (int i = 0; i < 5000; i++)
         tri__tuning_given(&tuning, false);
     assert_int_equal(tuning.depth, 10);
     assert_false(tri__tuning_is_worth_waking(&tuning, 6));
     assert_true(tri__tuning_is_worth_waking(&tuning, 5));
-    tri__tuning_init(&tuning, 2, 0, MEGABYTE, 10 * MEGABYTE);
+    tri__tuning_init(&tuning, 2, 0, MEGABYTE, 10 * MEGABYTE, false);
     assert_true(tri__tuning_is_worth_waking(&tuning, 2)); /* of three: large batches take long, and all threads are of use */
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reading_threads_grow_to_what_the_cpus_or_the_disk_can_use),
-                                       cmocka_unit_test(many_short_waits_count_as_a_long_one),
-                                       cmocka_unit_test(the_queue_of_batches_grows_only_where_threads_rest),
-                                       cmocka_unit_test(a_queue_of_small_batches_is_long_and_wakes_threads_at_its_half)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_threads_grow_to_what_the_cpus_or_the_disk_can_use), cmocka_unit_test(many_short_waits_count_as_a_long_one),
+        cmocka_unit_test(the_queue_of_batches_grows_only_where_threads_rest), cmocka_unit_test(a_queue_of_assigned_batches_is_short),
+        cmocka_unit_test(a_queue_of_small_batches_is_long_and_wakes_threads_at_its_half)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

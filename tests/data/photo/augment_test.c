@@ -33,6 +33,7 @@ static void the_augment_option_is_parsed(void **state)
                                               "mixup:0", "mixup:-1",    "mixup:101", "mixup:nan"};
     for (size_t i = 0; i < sizeof wrong_mixup / sizeof *wrong_mixup; i++)
         assert_fails(tri__augment_parse(wrong_mixup[i], &augment), TRI_BAD_CALL, "and a number from 0.01 to 100");
+    assert_fails(tri__augment_parse("mixup:1,mixup", &augment), TRI_BAD_CALL, "mixup is there twice");
 }
 
 static void only_pictures_can_be_augmented(void **state)
@@ -41,7 +42,7 @@ static void only_pictures_can_be_augmented(void **state)
     assert_ok(tri__augment_check(&(tri__augment){.flip = true}, TRI_SHAPE(4, 4, 3)));
     assert_ok(tri__augment_check(&(tri__augment){0}, TRI_SHAPE(40)));
     assert_ok(tri__augment_check(&(tri__augment){.mixup = 0.2}, TRI_SHAPE(40)));
-    assert_fails(tri__augment_check(&(tri__augment){.crop = true}, TRI_SHAPE(40)), TRI_BAD_CALL, "is for pictures");
+    assert_fails(tri__augment_check(&(tri__augment){.crop = true}, TRI_SHAPE(40)), TRI_BAD_CALL, "are for pictures");
 }
 
 static int64_t clamp(int64_t value, int64_t most)

@@ -247,12 +247,15 @@ static void damage_is_reported_by_line_and_column(void **state)
     char text[2048] = "a,b,y\n\n";
     for (int i = 0; i < 30; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%d,1,%d.5\n", i, i);
-    strcat(text, "1,two,3\n1,2\n1,\"2,3\n1,2,\n");
+    strcat(text, "1,two,3\n1,2\n1,\"2,3\n1,2,\n1,2,x,4\n");
     assert_ok(open_text(here, text, NULL, &source));
-    static const char *const messages[] = {"line 33, column 3 (record 30 at byte ", "'two' in column b, where a number should stand",
-                                           "2 fields, where the first line has 3", "a quote is opened here",
-                                           "'' in column y, the label, where a number should stand"};
-    for (int64_t i = 0; i < 5; i++)
+    static const char *const messages[] = {"line 33, column 3 (record 30 at byte ",
+                                           "'two' in column b, where a number should stand",
+                                           "2 fields, where the first line has 3",
+                                           "a quote is opened here",
+                                           "'' in column y, the label, where a number should stand",
+                                           "4 fields, where the first line has 3"};
+    for (int64_t i = 0; i < 6; i++)
         assert_fails(tri_source_read_targets(source, &(int64_t){30 + (i ? i - 1 : 0)}, 1, x, &target), TRI_BAD_DATA, messages[i]);
     assert_ok(tri_source_read_targets(source, &(int64_t){29}, 1, x, &target));
     tri_source_destroy(source);

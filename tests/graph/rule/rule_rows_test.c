@@ -81,7 +81,7 @@ static void check_against_oracle(tri_rule rule)
             g[i] = gradient_of(i, step);
             want[i] = expected(&rule, want[i], (double)g[i], want_slots[i], step);
         }
-        tri__rule_apply(&rule, &(tri__update){p, g, {slots[0], slots[1]}, COUNT, 0, 0, 1 / WEIGHT, {step, RATE}});
+        tri__rule_apply(&rule, &(tri__update){p, g, {slots[0], slots[1]}, COUNT, 0, 0, 1 / WEIGHT, {step, RATE}, step});
         for (int i = 0; i < COUNT; i++)
             if (!(fabs((double)p[i] - want[i]) <= 2e-5 * (1 + fabs(want[i]))))
                 fail_msg("%s: step %d: element %d is %g, not %g", rule.name, step, i, (double)p[i], want[i]);
@@ -109,9 +109,9 @@ static float two_steps(tri_rule rule)
 {
     float p = 1, g = 2, slots[2] = {0, 0};
     assert_ok(tri__rule_complete(&rule));
-    tri__rule_apply(&rule, &(tri__update){&p, &g, {&slots[0], &slots[1]}, 1, 0, 0, 1, {0, 0.1F}});
+    tri__rule_apply(&rule, &(tri__update){&p, &g, {&slots[0], &slots[1]}, 1, 0, 0, 1, {0, 0.1F}, 0});
     g = 1;
-    tri__rule_apply(&rule, &(tri__update){&p, &g, {&slots[0], &slots[1]}, 1, 0, 0, 1, {1, 0.1F}});
+    tri__rule_apply(&rule, &(tri__update){&p, &g, {&slots[0], &slots[1]}, 1, 0, 0, 1, {1, 0.1F}, 1});
     return p;
 }
 
@@ -135,7 +135,7 @@ static void ftrl_from_zero_is_the_papers(void **state)
     tri_rule rule = {.name = "ftrl", .set = {{"l1", 0.5F}}};
     assert_ok(tri__rule_complete(&rule));
     float p[2] = {0, 0}, g[2] = {2, 0.4F}, z[2] = {0, 0}, n[2] = {0, 0};
-    tri__rule_apply(&rule, &(tri__update){p, g, {z, n}, 2, 0, 0, 1, {0, 0.1F}});
+    tri__rule_apply(&rule, &(tri__update){p, g, {z, n}, 2, 0, 0, 1, {0, 0.1F}, 0});
     assert_float_equal(p[0], -(2 - 0.5F) / ((1 + 2) / 0.1F), 1e-6F); /* z = 2, n = 4 */
     assert_true(p[1] == 0);                                          /* |z| = 0.4 ≤ l1 */
     assert_float_equal(n[0], 4, 1e-6F);
@@ -148,7 +148,7 @@ static void ftrl_keeps_initial_values_where_the_gradient_is_zero(void **state)
     assert_ok(tri__rule_complete(&rule));
     float p[3] = {0.5F, -0.25F, 0}, g[3] = {0}, z[3] = {0}, n[3] = {0};
     for (int step = 0; step < 3; step++)
-        tri__rule_apply(&rule, &(tri__update){p, g, {z, n}, 3, 0, 0, 1, {step, 0.1F}});
+        tri__rule_apply(&rule, &(tri__update){p, g, {z, n}, 3, 0, 0, 1, {step, 0.1F}, step});
     assert_float_equal(p[0], 0.5F, 1e-6F);
     assert_float_equal(p[1], -0.25F, 1e-6F);
     assert_true(p[2] == 0);
@@ -161,7 +161,7 @@ static void no_rule_moves_at_rate_zero(void **state)
         tri_rule rule = {.name = tri_rule_name(i)};
         assert_ok(tri__rule_complete(&rule));
         float p = 0.5F, g = 3, slots[2] = {0, 0};
-        tri__rule_apply(&rule, &(tri__update){&p, &g, {&slots[0], &slots[1]}, 1, 0, 0, 1, {0, 0}});
+        tri__rule_apply(&rule, &(tri__update){&p, &g, {&slots[0], &slots[1]}, 1, 0, 0, 1, {0, 0}, 0});
         assert_true(p == 0.5F);
     }
 }
@@ -182,10 +182,10 @@ static void large_ranges_give_the_same_bits(void **state)
             p[0][i] = p[1][i] = start_of(i);
             g[i] = gradient_of(i, 0);
         }
-        tri__rule_apply(&rule, &(tri__update){p[0], g, {slots[0][0], slots[0][1]}, LARGE, 0, 0, 1, {0, RATE}});
+        tri__rule_apply(&rule, &(tri__update){p[0], g, {slots[0][0], slots[0][1]}, LARGE, 0, 0, 1, {0, RATE}, 0});
         for (int i = 0; i < LARGE; i += CUT) {
             size_t count = LARGE - i < CUT ? (size_t)(LARGE - i) : CUT;
-            tri__rule_apply(&rule, &(tri__update){p[1] + i, g + i, {slots[1][0] + i, slots[1][1] + i}, count, 0, 0, 1, {0, RATE}});
+            tri__rule_apply(&rule, &(tri__update){p[1] + i, g + i, {slots[1][0] + i, slots[1][1] + i}, count, 0, 0, 1, {0, RATE}, 0});
         }
         assert_memory_equal(p[0], p[1], sizeof p[0]);
         assert_memory_equal(slots[0], slots[1], sizeof slots[0]);
@@ -199,7 +199,7 @@ static void two_steps_of_two(tri_rule rule, float p[2])
     assert_ok(tri__rule_complete(&rule));
     p[0] = 1, p[1] = 0;
     for (int step = 0; step < 2; step++, g[0] = 1, g[1] = 3)
-        tri__rule_apply(&rule, &(tri__update){p, g, {slots[0], slots[1]}, 2, 0, 0, 1, {step, 0.1F}});
+        tri__rule_apply(&rule, &(tri__update){p, g, {slots[0], slots[1]}, 2, 0, 0, 1, {step, 0.1F}, step});
 }
 
 /* Each number of each rule, set to another value than its default, moves a parameter elsewhere: none is known to the table and ignored. */

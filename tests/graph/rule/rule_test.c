@@ -165,8 +165,8 @@ static void make_step(const tri_rule *rule, buffers *all, int step, size_t state
 {
     for (int i = 0; i < LARGE; i++)
         all->g[i] = cosf((float)(i + 100 * step));
-    tri__rule_apply(rule,
-                    &(tri__update){all->p, all->g, {all->slot[0], all->slot[1], all->slot[2]}, LARGE, state, frozen, 1, {step, 0.05F}});
+    tri__rule_apply(
+        rule, &(tri__update){all->p, all->g, {all->slot[0], all->slot[1], all->slot[2]}, LARGE, state, frozen, 1, {step, 0.05F}, step});
 }
 
 static void check_averages(tri_rule rule)

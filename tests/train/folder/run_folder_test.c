@@ -51,6 +51,7 @@ static void a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks(voi
     assert_ok(tri__run_folder_open("here", "worker-0", &again));
     tri__run_folder_fini(&again);
     assert_fails(tri__run_folder_open("nowhere", "worker-0", &none), TRI_NOT_FOUND, "nowhere");
+    assert_fails(tri__run_folder_open("here/checkpoint", "worker-0", &none), TRI_BAD_CALL, "give the run's own folder");
 }
 
 static void commands_are_appended_to_the_command_file(void **state)

@@ -34,6 +34,8 @@ static void valid_targets_are_parsed(void **state)
     assert_true(tri__target_reached(&target, &(tri__evaluation){.mae = 1.5}));
     assert_ok(tri__target_parse("r2>=0.9", &target));
     assert_false(tri__target_reached(&target, &(tri__evaluation){.r2 = NAN}));
+    assert_ok(tri__target_parse("r2>=-5", &target));
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.r2 = -4}));
     assert_ok(tri__target_parse("f1>=80%", &target));
     assert_true(tri__target_reached(&target, &(tri__evaluation){.f1 = 0.81}));
     assert_ok(tri__target_parse("progressive_auc>=0.75", &target));
@@ -56,7 +58,8 @@ static void invalid_targets_are_refused_with_a_reason(void **state)
     assert_fails(tri__target_parse("progressive_loss<=1", &target), TRI_BAD_CALL, "progressive_logloss");
     assert_fails(tri__target_parse("progressive_r2>=0.5", &target), TRI_BAD_CALL, "progressive_logloss");
     assert_fails(tri__target_parse("mse>=2", &target), TRI_BAD_CALL, "mse should fall");
-    assert_fails(tri__target_parse("progressive_auc<=1", &target), TRI_BAD_CALL, "should rise");
+    assert_fails(tri__target_parse("progressive_auc<=1", &target), TRI_BAD_CALL, "progressive_auc should rise");
+    assert_fails(tri__target_parse("r2>=2", &target), TRI_BAD_CALL, "r2 is at most 1");
     assert_fails(tri__target_parse("calibration=1", &target), TRI_BAD_CALL, ">= or <= must follow");
     assert_fails(tri__target_parse("calibration>=0", &target), TRI_BAD_CALL, "above 0");
     assert_fails(tri__target_parse("loss<=-1", &target), TRI_BAD_CALL, "a number of 0 or more");

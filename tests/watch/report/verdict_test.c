@@ -32,18 +32,18 @@ static void a_compute_bound_verdict_names_missing_cpus(void **state)
     evidence.cpu_percent = 160;
     assert_verdict(evidence,
                    "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
-                   "CPUs: other programs' load, or steps too small to share out (try --threads 1); without that 59 % less at most");
+                   "CPUs: other programs' load, or steps too small to share out (try --threads 1); without that 59 % less time at most");
     evidence.threads = 1; /* who has one is not told to try it */
     evidence.cpu_percent = 30;
     assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 1 thread had only 0.3 "
-                             "CPUs: other programs' load; without that 69 % less at most");
+                             "CPUs: other programs' load; without that 69 % less time at most");
     evidence.threads = 4;
     evidence.cpu_percent = 160;
     evidence.host.cpus = evidence.host.threads = 4;
     evidence.host.busy = 0.99;
     evidence.host.own = 0.40;
     assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
-                             "CPUs, and other programs had 2.4: without them 59 % less at most");
+                             "CPUs, and other programs had 2.4: without them 59 % less time at most");
     evidence.cpu_percent = NAN; /* no evidence, no claim */
     assert_verdict(evidence,
                    "compute-bound: 99 % of the time in forward and backward; input waits 1 %. More CPUs or workers help; all else "
@@ -144,7 +144,7 @@ static void a_worker_that_is_slower_than_the_others_is_named(void **state)
     assert_verdict(evidence,
                    "straggler-bound: worker:2 takes 4.0 times as long for a step as the others (median), and 38 % of all workers' "
                    "time is waiting for others. Look at its host (trireme watch), or give --backup 1; without it steps take 75 % "
-                   "less at most");
+                   "less time at most");
 }
 
 static void a_straggler_without_a_remedy_is_only_looked_at(void **state)
@@ -155,7 +155,7 @@ static void a_straggler_without_a_remedy_is_only_looked_at(void **state)
     evidence.slowest.times = 2;
     assert_verdict(evidence,
                    "straggler-bound: rank 1 takes 2.0 times as long for a step as the others (median), and 40 % of all workers' time is "
-                   "waiting for others. Look at its host (trireme watch); without it steps take 50 % less at most");
+                   "waiting for others. Look at its host (trireme watch); without it steps take 50 % less time at most");
 }
 
 static void a_worker_whose_part_is_always_the_last_is_named(void **state)
@@ -169,7 +169,7 @@ static void a_worker_whose_part_is_always_the_last_is_named(void **state)
     evidence.late.of_all = 0.97;
     evidence.remedy = "give --backup 1";
     assert_verdict(evidence, "straggler-bound: for 85 % of the time a step lacked worker:1's part alone (97 % of all waiting for a last "
-                             "part); compute 4 %. Look at its host (trireme watch), or give --backup 1; without it 85 % less at most");
+                             "part); compute 4 %. Look at its host (trireme watch), or give --backup 1; without it 85 % less time at most");
 }
 
 static void workers_that_wait_for_each_other_without_a_straggler_are_told_so(void **state)

@@ -64,7 +64,6 @@ static void print_host_line(FILE *out, const tri__host_sample *host)
             tri__text_brief(free, host->free), tri__text_brief(read, host->read), tri__text_brief(written, host->written),
             tri__text_brief(received, host->received), tri__text_brief(sent, host->sent), tri__text_brief(interrupts, host->interrupts),
             tri__text_brief(switches, host->switches));
-    fflush(out);
 }
 
 static json_t *host_json(const tri__host_sample *host)
@@ -93,7 +92,6 @@ static tri_status tell_host(const watch *w, int64_t number, const tri__sample *s
     }
     if (w->session->json) {
         TRI_TRY(tri__session_print_json(w->session, host_json(&sample->host)));
-        fflush(w->session->out);
     } else if (!w->session->quiet) {
         if (number % HEADER_EVERY == 0)
             print_host_header(w->session->out);
@@ -108,6 +106,7 @@ static tri_status watch_host(const watch *w, tri__host *host, FILE *csv)
         tri__sample sample;
         TRI_TRY(tri__host_take(host, &sample.host));
         TRI_TRY(tell_host(w, number, &sample, csv));
+        TRI_TRY(tri__session_flush(w->session));
     }
     return NULL;
 }
@@ -187,7 +186,6 @@ static int print_rows(FILE *out, const tri__run_view *view, int columns)
     const int first = view->marks > MARKS ? view->marks - MARKS : 0;
     for (int i = first; i < view->marks; i++)
         fprintf(out, "%.*s\n", columns, tri__mark_line(&view->mark[i], line, sizeof line));
-    fflush(out);
     return 1 + view->count + legend + view->marks - first;
 }
 
@@ -196,9 +194,7 @@ static tri_status tell_run(watch *w, const tri__run_view *view)
     tri__session *session = w->session;
     const tri__page page = tri__session_page(session);
     if (session->json) {
-        TRI_TRY(tri__session_print_json(session, run_json(w, view)));
-        fflush(session->out);
-        return NULL;
+        return tri__session_print_json(session, run_json(w, view));
     }
     if (w->drawn > 0 && page.terminal) /* replace the last table: go up, and clear to the end of the screen */
         fprintf(session->out, "\033[%dA\033[J", w->drawn);
@@ -229,6 +225,7 @@ static tri_status watch_run(watch *w, const char *path)
         tri_status status = tell_run(w, &view);
         tri__run_view_fini(&view);
         TRI_TRY(status);
+        TRI_TRY(tri__session_flush(w->session));
         if (running && (w->count == 0 || number + 1 < w->count) && !wait_for_next(w))
             break;
     }

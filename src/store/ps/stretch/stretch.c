@@ -237,6 +237,7 @@ void tri__stretch_apply(tri__stretch *stretch, const tri__stretch_chunk *chunk, 
 {
     const tri_step now = {.step = step, .rate = rate};
     tri__update update = tri__update_of(stretch->parameters, stretch->slot, chunk->range, gradient, scale, now);
+    update.updates = chunk->step;
     tri__update_mark_state(&update, &stretch->rule, tri__stretch_range_of(stretch, chunk));
     tri__rule_apply(&stretch->rule, &update);
 }

@@ -212,7 +212,7 @@ static tri_status load_newest(tri__run_owner *owner, tri_store *whole, tri__stan
     if (run->options.init)
         TRI_TRY(tri__initial_weights_load(run->options.init, run->options.init_names, run->journal.log, &owner->source, run->inputs.graph,
                                           whole));
-    tri__store_begin_averages(whole);
+    tri_store_begin_averages(whole);
     return NULL;
 }
 

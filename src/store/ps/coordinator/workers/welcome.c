@@ -151,7 +151,7 @@ void tri__welcome_admit(tri__coordinator *c)
     }
 }
 
-/* While ps:0 waits for servers, it welcomes no worker; then it does not wait for a worker that has come. */
+/* While ps:0 still waits for servers, a worker that has come is not awaited: ps:0 has not welcomed it yet. */
 bool tri__welcome_is_awaited(const tri__coordinator *c, int task)
 {
     const tri__member *member = &c->members.member[task];
