@@ -110,7 +110,7 @@ uint64_t sim_hash(const float *floats, size_t count)
 
 uint64_t sim_model_hash(tri_store *model)
 {
-    uint64_t sum = sim_hash(tri__store_model(model), sim_all.job.floats);
+    uint64_t sum = sim_hash(tri__store_evaluated(model), sim_all.job.floats);
     for (int i = 0; i < tri_store_tables(model); i++) {
         const tri_table *table = tri_store_table(model, i);
         for (int64_t row = 0; row < table->rows; row++)

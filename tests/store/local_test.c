@@ -212,7 +212,7 @@ static void averages_begin_as_the_parameters_and_are_the_last_slot(void **state)
 {
     (void)state;
     tri_store *store = new_store(3, (tri_rule){.name = "momentum", .average = 0.5F});
-    float *p = tri_store_parameters(store), *average = tri__store_model(store);
+    float *p = tri_store_parameters(store), *average = tri__store_evaluated(store);
     assert_ptr_equal(average, tri_store_slot(store, 1));
     p[0] = 1, p[1] = 2, p[2] = 3;
     tri_store_begin_averages(store);
@@ -226,7 +226,7 @@ static void averages_begin_as_the_parameters_and_are_the_last_slot(void **state)
     assert_fails(tri_store_add_table(store, 4, 1), TRI_UNSUPPORTED, "of rows of tables there are none");
     tri_store_destroy(store);
     store = new_store(3, (tri_rule){.name = "momentum"});
-    assert_ptr_equal(tri__store_model(store), tri_store_parameters(store));
+    assert_ptr_equal(tri__store_evaluated(store), tri_store_parameters(store));
     tri_store_begin_averages(store);
     tri_store_destroy(store);
 }

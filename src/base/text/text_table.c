@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *tri__text_table_next(tri__text_table_reader *from, bool *last)
+char *tri__text_table_next_field(tri__text_table_reader *from, bool *last)
 {
     bool quoted = *from->at == '"';
     char *first = from->at + quoted, *to = first, *read = first;
@@ -29,7 +29,7 @@ static tri_status read_row(const char *name, tri__text_table_reader *from, int c
 {
     int line = from->line, count = 0;
     for (bool last = false; !last; count++) {
-        const char *field = tri__text_table_next(from, &last);
+        const char *field = tri__text_table_next_field(from, &last);
         if (count < columns)
             cells[count] = field;
     }
@@ -55,7 +55,7 @@ tri_status tri__text_table_parse(const char *name, const char *text, tri__arena 
     if (!from.at || !cells)
         return tri_fail(TRI_NO_MEMORY, "%s: no memory for the table", name);
     for (bool last = false; !last; out->columns++)
-        cells[out->columns] = tri__text_table_next(&from, &last);
+        cells[out->columns] = tri__text_table_next_field(&from, &last);
     out->names = cells;
     out->cells = cells + out->columns;
     for (; *from.at; out->rows++)
@@ -63,7 +63,7 @@ tri_status tri__text_table_parse(const char *name, const char *text, tri__arena 
     return NULL;
 }
 
-int tri__text_table_find(const tri__text_table *table, const char *name)
+int tri__text_table_find_column(const tri__text_table *table, const char *name)
 {
     for (int i = 0; i < table->columns; i++)
         if (!strcmp(table->names[i], name))
@@ -83,13 +83,13 @@ double tri__text_table_number(const char *cell)
     return end == cell || *end ? NAN : number;
 }
 
-bool tri__text_table_same(const char *a, const char *b)
+bool tri__text_table_same_cell(const char *a, const char *b)
 {
     double x = tri__text_table_number(a), y = tri__text_table_number(b);
     return !strcmp(a, b) || (!isnan(x) && x == y);
 }
 
-void tri__text_table_write(FILE *out, const char *text)
+void tri__text_table_write_cell(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);

@@ -25,13 +25,13 @@ typedef struct {
 } tri__text_table_reader;
 
 /* The next field, which may stand in quotes: a quote within quotes is written twice. *last: whether it was the last of its row. */
-char *tri__text_table_next(tri__text_table_reader *from, bool *last);
+char *tri__text_table_next_field(tri__text_table_reader *from, bool *last);
 
-int tri__text_table_find(const tri__text_table *table, const char *name); /* −1 where there is none */
+int tri__text_table_find_column(const tri__text_table *table, const char *name); /* −1 where there is none */
 const char *tri__text_table_cell(const tri__text_table *table, int64_t row, int column);
-double tri__text_table_number(const char *cell);         /* NaN where the cell is empty or no number */
-bool tri__text_table_same(const char *a, const char *b); /* the same text, or the same number */
+double tri__text_table_number(const char *cell);              /* NaN where the cell is empty or no number */
+bool tri__text_table_same_cell(const char *a, const char *b); /* the same text, or the same number */
 
-void tri__text_table_write(FILE *out, const char *text); /* in quotes where it must be */
+void tri__text_table_write_cell(FILE *out, const char *text); /* in quotes where it must be */
 
 #endif

@@ -62,16 +62,17 @@ tri_status tri__batch_buffer_init(tri__batch_buffer *buffer, const tri_source *s
     return NULL;
 }
 
-tri_status tri__batch_buffer_add_shares(tri__batch_buffer *buffer, int64_t shares)
+tri_status tri__batch_buffer_add_shares(tri__batch_buffer *buffer, int64_t mixed_classes)
 {
     size_t bytes;
-    if (!tri__size_multiply((size_t)buffer->batch.rows, (size_t)shares * sizeof *buffer->targets, &bytes))
-        return tri_fail(TRI_BAD_CALL, "a batch of %zu examples of %zu classes is too large", (size_t)buffer->batch.rows, (size_t)shares);
+    if (!tri__size_multiply((size_t)buffer->batch.rows, (size_t)mixed_classes * sizeof *buffer->targets, &bytes))
+        return tri_fail(TRI_BAD_CALL, "a batch of %zu examples of %zu classes is too large", (size_t)buffer->batch.rows,
+                        (size_t)mixed_classes);
     tri__buffer_free(buffer->targets);
     buffer->targets = NULL;
     TRI_TRY(tri__buffer_allocate(bytes, "a batch's shares of classes", &buffer->targets));
     buffer->batch.targets = buffer->targets;
-    buffer->batch.outputs = shares;
+    buffer->batch.outputs = mixed_classes;
     return NULL;
 }
 
@@ -114,11 +115,11 @@ static int64_t mean_features(const tri_source_info *info)
     return most < info->width ? most : info->width;
 }
 
-size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows, int64_t shares)
+size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows, int64_t mixed_classes)
 {
     size_t entries = (size_t)mean_features(&source->info) * (sizeof(int32_t) + sizeof(float));
-    size_t row = (entries ? entries : source->example_bytes) + target_bytes(source) + (size_t)shares * sizeof(float) + sizeof(int32_t) +
-                 sizeof(float) + sizeof(int64_t) + sizeof(tri_status);
+    size_t row = (entries ? entries : source->example_bytes) + target_bytes(source) + (size_t)mixed_classes * sizeof(float) +
+                 sizeof(int32_t) + sizeof(float) + sizeof(int64_t) + sizeof(tri_status);
     size_t bytes;
     return tri__size_multiply((size_t)rows, row, &bytes) ? bytes : SIZE_MAX;
 }

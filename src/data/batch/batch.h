@@ -44,11 +44,12 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__batch_buffer_init(tri__batch_buffer *buffer, const tri_source *source, int64_t rows, bool in_place);
 void tri__batch_buffer_fini(tri__batch_buffer *buffer);
 
-/* Size of a buffer that is not in place; an estimate where examples are sparse. shares: as in tri__batch_buffer_add_shares; 0: none. */
-size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows, int64_t shares);
+/* Size of a buffer that is not in place; an estimate where examples are sparse. mixed_classes: as in tri__batch_buffer_add_shares; 0:
+ * none. */
+size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows, int64_t mixed_classes);
 
-/* For a source of classes: make targets [rows][shares], the share of each class in an example's label. */
-TRI_MUST_CHECK tri_status tri__batch_buffer_add_shares(tri__batch_buffer *buffer, int64_t shares);
+/* For a source of classes: make targets [rows][mixed_classes], the share of each class in an example's label. */
+TRI_MUST_CHECK tri_status tri__batch_buffer_add_shares(tri__batch_buffer *buffer, int64_t mixed_classes);
 
 /* Where a thread must write row i; piece is the thread's own. Not for a buffer in place. *out is valid until the thread's next call. */
 TRI_MUST_CHECK tri_status tri__batch_buffer_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i, int piece,

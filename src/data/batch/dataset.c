@@ -286,10 +286,10 @@ static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
 static void weigh(const tri_dataset *dataset, tri__batch_buffer *buffer)
 {
     const float *weights = dataset->options.class_weights;
-    const int64_t classes = dataset->source->info.classes, shares = buffer->batch.outputs;
+    const int64_t classes = dataset->source->info.classes, mixed_classes = buffer->batch.outputs;
     for (int64_t i = 0; weights && i < buffer->batch.count; i++)
-        if (buffer->weights[i] != 0 && shares)
-            buffer->weights[i] = tri__mixup_weigh(shares, weights, classes, buffer->targets + i * shares);
+        if (buffer->weights[i] != 0 && mixed_classes)
+            buffer->weights[i] = tri__mixup_weigh(mixed_classes, weights, classes, buffer->targets + i * mixed_classes);
         else if (buffer->weights[i] != 0 && (uint32_t)buffer->labels[i] < (uint64_t)classes)
             buffer->weights[i] = weights[buffer->labels[i]];
 }

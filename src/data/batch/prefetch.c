@@ -32,7 +32,7 @@
 #define GRACE           SECOND          /* nanoseconds that threads have to return from their reads */
 
 _Static_assert(TRI_BATCH_PIECES > TRI_MOST_DECODERS, "every thread has a piece of its own, and so has the caller");
-_Static_assert(TRI_MOST_AHEAD <= TRI_MOST_ASSIGNED, "a plan has room for as many batches");
+_Static_assert(TRI_MOST_QUEUED <= TRI_MOST_ASSIGNED, "a plan has room for as many batches");
 
 /* A batch that is being made. */
 typedef struct {
@@ -61,8 +61,8 @@ struct tri__prefetch {
     int64_t timeout;   /* nanoseconds */
     tri__cache *cache; /* or NULL */
     tri__augment augment;
-    uint64_t seed;  /* of augmentation */
-    int64_t shares; /* of classes, in each example's label; 0 without mixup, or if labels are not classes */
+    uint64_t seed;         /* of augmentation */
+    int64_t mixed_classes; /* whose shares stand in each example's label; 0 without mixup, or if labels are not classes */
 
     pthread_mutex_t lock;
     pthread_cond_t work;     /* there may be rows to claim, or `stopped` is set */
@@ -74,11 +74,11 @@ struct tri__prefetch {
     bool halted;  /* nothing may be claimed */
     bool stopped; /* threads are to leave */
     tri_status failure;
-    tri__slice planned[TRI_MOST_AHEAD]; /* [waiting] batches to be opened; they follow those of the line */
+    tri__slice planned[TRI_MOST_QUEUED]; /* [waiting] batches to be opened; they follow those of the line */
     int waiting;
-    pending_batch *line[TRI_MOST_AHEAD]; /* [open], in the order of the batches */
+    pending_batch *line[TRI_MOST_QUEUED]; /* [open], in the order of the batches */
     int open;
-    pending_batch *spare[TRI_MOST_AHEAD]; /* [spares] */
+    pending_batch *spare[TRI_MOST_QUEUED]; /* [spares] */
     int spares;
     pending_batch *given; /* the batch that the caller has; NULL: none */
     tri__tuning tuning;
@@ -105,8 +105,8 @@ static tri_status add_pending(tri__prefetch *prefetch, pending_batch **out)
     pending_batch *p;
     TRI_TRY(tri__allocate(1, sizeof *p, "a batch", &p));
     tri_status status = tri__batch_buffer_init(&p->buffer, prefetch->source, prefetch->rows, false);
-    if (!status && prefetch->shares)
-        status = tri__batch_buffer_add_shares(&p->buffer, prefetch->shares);
+    if (!status && prefetch->mixed_classes)
+        status = tri__batch_buffer_add_shares(&p->buffer, prefetch->mixed_classes);
     if (status)
         free_pending(p);
     else
@@ -230,9 +230,9 @@ static tri_status mix(decoder *self, pending_batch *p, int64_t i, const tri__exa
         tri__mixup_values(info->type, tri_shape_count(info->shape), mixing.share, own->x, self->other.x);
         tri__mixup_values(TRI_F32, info->outputs, mixing.share, own->targets, self->other.targets);
     }
-    if (prefetch->shares)
-        tri__mixup_labels(prefetch->shares, mixing.share, own->label, mixing.share < 1 ? self->other_label : *own->label,
-                          p->buffer.targets + i * prefetch->shares);
+    if (prefetch->mixed_classes)
+        tri__mixup_labels(prefetch->mixed_classes, mixing.share, own->label, mixing.share < 1 ? self->other_label : *own->label,
+                          p->buffer.targets + i * prefetch->mixed_classes);
     return NULL;
 }
 
@@ -355,7 +355,7 @@ static tri_status prepare_augmenting(tri__prefetch *prefetch, const tri_dataset_
         return NULL;
     TRI_TRY(tri__mixup_check(info, options->mixed_classes));
     if (info->labels == TRI_LABEL_CLASS)
-        prefetch->shares = options->mixed_classes ? options->mixed_classes : info->classes;
+        prefetch->mixed_classes = options->mixed_classes ? options->mixed_classes : info->classes;
     return NULL;
 }
 
@@ -387,7 +387,7 @@ tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *o
     tri__condition_init(&prefetch->returned);
     tri_status status = prepare(prefetch, options);
     const size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
-    const size_t bytes = tri__batch_buffer_bytes(source, options->batch, prefetch->shares);
+    const size_t bytes = tri__batch_buffer_bytes(source, options->batch, prefetch->mixed_classes);
     tri__tuning_init(&prefetch->tuning, count_cpus(), options->readers, bytes, budget, options->assigned);
     if (status)
         free_all(prefetch);
@@ -594,7 +594,7 @@ void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan)
     pthread_mutex_lock(&prefetch->lock);
     bool idle = prefetch->waiting == 0; /* otherwise a thread opens the waiting batches when it is worth waking one */
     const tri__slice *slice;
-    while (prefetch->open + prefetch->waiting < TRI_MOST_AHEAD && (slice = tri__batch_plan_find(plan, prefetch->open + prefetch->waiting)))
+    while (prefetch->open + prefetch->waiting < TRI_MOST_QUEUED && (slice = tri__batch_plan_find(plan, prefetch->open + prefetch->waiting)))
         prefetch->planned[prefetch->waiting++] = *slice;
     if (idle && prefetch->waiting > 0)
         pthread_cond_signal(&prefetch->work);

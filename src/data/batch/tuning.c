@@ -17,14 +17,14 @@ static int clamp(int64_t value, int least, int most)
 
 void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget, bool assigned)
 {
-    const size_t fitting = bytes ? budget / bytes : TRI_MOST_AHEAD, small = assigned || !bytes ? LEAST_DEPTH : SMALL_QUEUE / bytes;
+    const size_t fitting = bytes ? budget / bytes : TRI_MOST_QUEUED, small = assigned || !bytes ? LEAST_DEPTH : SMALL_QUEUE / bytes;
     *tuning = (tri__tuning){
         .cpus = clamp(cpus, 1, TRI_MOST_DECODERS),
         .fixed = threads > 0,
         .threads = clamp(threads, 1, TRI_MOST_DECODERS),
-        .most_depth = clamp(fitting > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int64_t)fitting, LEAST_DEPTH, TRI_MOST_AHEAD),
+        .most_depth = clamp(fitting > TRI_MOST_QUEUED ? TRI_MOST_QUEUED : (int64_t)fitting, LEAST_DEPTH, TRI_MOST_QUEUED),
     };
-    tuning->least_depth = clamp(small > TRI_MOST_AHEAD / 2 ? TRI_MOST_AHEAD / 2 : (int64_t)small, LEAST_DEPTH, tuning->most_depth);
+    tuning->least_depth = clamp(small > TRI_MOST_QUEUED / 2 ? TRI_MOST_QUEUED / 2 : (int64_t)small, LEAST_DEPTH, tuning->most_depth);
     tuning->depth = clamp(bytes < LARGE_BATCH ? FIRST_DEPTH : LEAST_DEPTH, tuning->least_depth, tuning->most_depth);
 }
 

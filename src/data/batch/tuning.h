@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRI_MOST_DECODERS = 64, TRI_MOST_AHEAD = 64 };
+enum { TRI_MOST_DECODERS = 64, TRI_MOST_QUEUED = 64 };
 
 #define TRI_TUNING_PATIENCE INT64_C(2000000) /* nanoseconds that the caller waits before a thread is added */
 

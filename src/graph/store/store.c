@@ -40,7 +40,7 @@ const tri_rule *tri_store_rule(const tri_store *store)
     return &store->rule;
 }
 
-float *tri__store_model(tri_store *store)
+float *tri__store_evaluated(tri_store *store)
 {
     const int slot = tri__rule_average_slot(&store->rule);
     return slot < 0 ? store->parameters : store->slot[slot];
@@ -48,9 +48,9 @@ float *tri__store_model(tri_store *store)
 
 void tri_store_begin_averages(tri_store *store)
 {
-    float *model = tri__store_model(store);
-    if (model != store->parameters)
-        memcpy(model, store->parameters, store->floats * sizeof *model);
+    float *evaluated = tri__store_evaluated(store);
+    if (evaluated != store->parameters)
+        memcpy(evaluated, store->parameters, store->floats * sizeof *evaluated);
 }
 
 static tri_status check_range(const tri_store *store, tri_range range)

@@ -84,7 +84,7 @@ struct tri_store {
 int64_t tri__table_stride(int64_t floats);
 
 /* What is evaluated, saved and exported: the averages where the rule keeps them, otherwise the parameters. Laid out as the parameters. */
-float *tri__store_model(tri_store *store);
+float *tri__store_evaluated(tri_store *store);
 
 /* From now on trace what the store does; what the thread that calls it does goes to this lane. Not while the store is called. */
 void tri__store_trace(tri_store *store, tri__trace *trace, tri__trace_lane *lane);

@@ -20,7 +20,7 @@ static int find_cell(const tri__study *from, int cell, const tri__study *in)
         bool same = from->factor_count == in->factor_count;
         for (int i = 0; same && i < from->factor_count; i++) {
             int factor = tri__study_factor(in, from->factors[i]);
-            same = factor >= 0 && tri__text_table_same(tri__study_value(from, cell, i), tri__study_value(in, other, factor));
+            same = factor >= 0 && tri__text_table_same_cell(tri__study_value(from, cell, i), tri__study_value(in, other, factor));
         }
         if (same)
             return other;

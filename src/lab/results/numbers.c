@@ -194,7 +194,7 @@ static bool is_selected(const tri__study *study, int cell, const tri__condition 
 {
     for (; where; where = where->outer) {
         int factor = tri__study_factor(study, where->name);
-        if (factor < 0 || !tri__text_table_same(tri__study_value(study, cell, factor), where->value))
+        if (factor < 0 || !tri__text_table_same_cell(tri__study_value(study, cell, factor), where->value))
             return false;
     }
     return true;

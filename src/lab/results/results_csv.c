@@ -24,7 +24,7 @@ typedef struct {
 static void put(const table *to, const char *text)
 {
     fputc(',', to->out);
-    tri__text_table_write(to->out, text ? text : "");
+    tri__text_table_write_cell(to->out, text ? text : "");
 }
 
 static void put_number(const table *to, double number)
@@ -51,7 +51,7 @@ static void put_names(const table *to)
 static void put_row(const table *to, const tri__measurement *one, tri__scope scope, const json_t *task)
 {
     char name[64];
-    tri__text_table_write(to->out, to->study->name);
+    tri__text_table_write_cell(to->out, to->study->name);
     fprintf(to->out, ",%d,%d", one->cell + 1, one->repeat);
     put(to, tri__result_task_name(task, scope, name, sizeof name));
     for (int i = 0; i < to->study->factor_count; i++)

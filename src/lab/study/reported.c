@@ -56,7 +56,7 @@ static tri_status parse_file(join *self)
 static tri_status find_column(const join *self, const char *name, int *out)
 {
     tri__nearest nearest = tri__nearest_of(name);
-    *out = tri__text_table_find(&self->table, name);
+    *out = tri__text_table_find_column(&self->table, name);
     for (int i = 0; i < self->table.columns; i++)
         tri__nearest_offer(&nearest, self->table.names[i]);
     char hint[TRI_NEAREST_HINT];
@@ -84,8 +84,8 @@ static bool row_counts(const join *self, int64_t row)
     json_t *value;
     json_object_foreach(json_object_get(self->block, "where"), name, value)
     {
-        int column = tri__text_table_find(&self->table, name);
-        if (column >= 0 && !tri__text_table_same(tri__text_table_cell(&self->table, row, column), json_string_value(value)))
+        int column = tri__text_table_find_column(&self->table, name);
+        if (column >= 0 && !tri__text_table_same_cell(tri__text_table_cell(&self->table, row, column), json_string_value(value)))
             return false;
     }
     return true;
@@ -97,9 +97,10 @@ static bool row_is_of_cell(const join *self, int64_t row, int cell)
     for (int i = 0; i < study->factor_count; i++) {
         const char *factor = study->factors[i], *value = tri__study_value(study, cell, i), *key = text_in(self->block, "keys", factor);
         const char *fixed = text_in(self->block, "at", factor);
-        int column = tri__text_table_find(&self->table, key ? key : factor);
-        if (fixed ? !tri__text_table_same(fixed, value)
-                  : column >= 0 && !tri__text_table_same(translated(self, factor, tri__text_table_cell(&self->table, row, column)), value))
+        int column = tri__text_table_find_column(&self->table, key ? key : factor);
+        if (fixed ? !tri__text_table_same_cell(fixed, value)
+                  : column >= 0 &&
+                        !tri__text_table_same_cell(translated(self, factor, tri__text_table_cell(&self->table, row, column)), value))
             return false;
     }
     return true;

@@ -423,7 +423,8 @@ bool tri__study_cell_is_at(const tri__study *study, int cell, const json_t *cond
     json_object_foreach((json_t *)(uintptr_t)conditions, name, value)
     {
         int factor = tri__study_factor(study, name);
-        if (factor < 0 || !json_is_string(value) || !tri__text_table_same(tri__study_value(study, cell, factor), json_string_value(value)))
+        if (factor < 0 || !json_is_string(value) ||
+            !tri__text_table_same_cell(tri__study_value(study, cell, factor), json_string_value(value)))
             return false;
     }
     return true;

@@ -168,7 +168,7 @@ static tri_status list_tensors(const tri__checkpoint_content *content, tensor_li
         if (tri_node_table(node) >= 0 && list->rows)
             add_table(list, tri_node_name(node), node, store, 0);
         else if (tri_node_range(node).count)
-            add_tensor(list, tri_node_name(node), node, tri__store_model(store));
+            add_tensor(list, tri_node_name(node), node, tri__store_evaluated(store));
     }
     list->parameters = list->named = list->count;
     tri_status status = NULL;

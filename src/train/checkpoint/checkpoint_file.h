@@ -18,7 +18,7 @@
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node); /* free() it; NULL when memory is short */
 
 /* The memory that is written under a slot's names. Where the rule keeps averages, they are written under the parameters' own names
- * (tri__store_model), and the parameters in their place. */
+ * (tri__store_evaluated), and the parameters in their place. */
 float *tri__slot_buffer(tri_store *store, int slot);
 
 /* The checksum, as eight hexadecimal digits. It is over the tensors in the order of the file, each with its name and shape, and then over

@@ -194,7 +194,7 @@ tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_
 {
     table_rows rows;
     TRI_TRY(prepare_tables(checkpoint->file, store, with_rule, &rows));
-    float *model = with_rule ? tri__store_model(store) : tri_store_parameters(store);
+    float *model = with_rule ? tri__store_evaluated(store) : tri_store_parameters(store);
     TRI_TRY(restore_parameters(checkpoint->file, graph, store, model, &rows));
     int slots = with_rule ? tri_rule_slots(tri_store_rule(store)) : 0;
     for (int slot = 0; slot < slots; slot++)

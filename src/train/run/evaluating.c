@@ -7,15 +7,15 @@
 #include "train/run/journal.h"
 #include "train/run/peers.h"
 
-/* What is judged: the averages where the run keeps them. A plan that trains nothing reads a store's memory, and calls no store. */
-static tri_store *judged_store(tri__run *run)
+/* What is evaluated: the averages where the run keeps them. A plan that trains nothing reads a store's memory, and calls no store. */
+static tri_store *evaluated_store(tri__run *run)
 {
     tri_store *store = run->trainer.store;
-    float *model = tri__store_model(store);
-    if (model == tri_store_parameters(store))
+    float *evaluated = tri__store_evaluated(store);
+    if (evaluated == tri_store_parameters(store))
         return store;
     run->evaluating.averaged = *store;
-    run->evaluating.averaged.parameters = model;
+    run->evaluating.averaged.parameters = evaluated;
     return &run->evaluating.averaged;
 }
 
@@ -29,7 +29,7 @@ tri_status tri__run_create_evaluator(tri__run *run)
         .cache_bytes = settings->cache_bytes,
         .cache_folder = run->request->cache_folder,
     };
-    return tri__evaluator_create(run->inputs.graph, run->inputs.test, judged_store(run), &options, &run->evaluating.evaluator);
+    return tri__evaluator_create(run->inputs.graph, run->inputs.test, evaluated_store(run), &options, &run->evaluating.evaluator);
 }
 
 bool tri__run_check_goal(tri__run *run)

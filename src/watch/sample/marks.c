@@ -155,7 +155,7 @@ static bool read_line(char *line, tri__mark *mark)
     if (!strchr(line, '\n'))
         return false;
     for (tri__text_table_reader from = {.at = line}; !last && count < FIELDS; count++)
-        field[count] = tri__text_table_next(&from, &last);
+        field[count] = tri__text_table_next_field(&from, &last);
     if (!last || count < FIELDS || !read_kind(field[KIND], &mark->kind) || strlen(field[TASK]) >= sizeof mark->task)
         return false;
     mark->wall = strtod(field[EPOCH], NULL);

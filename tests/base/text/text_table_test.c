@@ -14,12 +14,12 @@ static void table_has_its_names_and_cells(void **state)
     assert_ok(tri__arena_create(&arena));
     assert_ok(tri__text_table_parse("t", "batch,who,n\r\n1,\"a, \"\"b\"\"\",\r\n2,c,3.5\n", arena, &table));
     assert_int_equal(table.rows, 2);
-    assert_int_equal(tri__text_table_find(&table, "n"), 2);
-    assert_int_equal(tri__text_table_find(&table, "m"), -1);
+    assert_int_equal(tri__text_table_find_column(&table, "n"), 2);
+    assert_int_equal(tri__text_table_find_column(&table, "m"), -1);
     assert_string_equal(tri__text_table_cell(&table, 0, 1), "a, \"b\"");
     assert_true(isnan(tri__text_table_number(tri__text_table_cell(&table, 0, 2))));
     assert_true(tri__text_table_number(tri__text_table_cell(&table, 1, 2)) == 3.5);
-    assert_true(tri__text_table_same("0.50", "0.5") && tri__text_table_same("a", "a") && !tri__text_table_same("a", "b"));
+    assert_true(tri__text_table_same_cell("0.50", "0.5") && tri__text_table_same_cell("a", "a") && !tri__text_table_same_cell("a", "b"));
     tri__arena_destroy(arena);
 }
 
@@ -44,7 +44,7 @@ static void comma_in_a_quoted_name_parts_no_columns(void **state)
     assert_ok(tri__arena_create(&arena));
     assert_ok(tri__text_table_parse("t", "\"accuracy, %\",n\n90,1\n", arena, &table));
     assert_int_equal(table.columns, 2);
-    assert_int_equal(tri__text_table_find(&table, "accuracy, %"), 0);
+    assert_int_equal(tri__text_table_find_column(&table, "accuracy, %"), 0);
     assert_string_equal(tri__text_table_cell(&table, 0, 1), "1");
     tri__arena_destroy(arena);
 }
@@ -68,9 +68,9 @@ static void written_cells_are_read_again(void **state)
     (void)state;
     FILE *out = open_memstream(&text, &size);
     fputs("a,b\n", out);
-    tri__text_table_write(out, "say \"x, y\"");
+    tri__text_table_write_cell(out, "say \"x, y\"");
     fputc(',', out);
-    tri__text_table_write(out, "plain");
+    tri__text_table_write_cell(out, "plain");
     fputc('\n', out);
     fclose(out);
     assert_ok(tri__arena_create(&arena));

@@ -112,7 +112,7 @@ static void averages_have_the_parameters_names_and_training_goes_on_from_the_raw
     tri_store_destroy(here->store);
     assert_ok(tri_store_local_create(floats, &(tri_rule){.name = "momentum", .average = 0.9F}, &here->store));
     float *const buffer[] = {tri_store_parameters(here->store), tri_store_slot(here->store, 0), tri_store_slot(here->store, 1)};
-    assert_ptr_equal(tri__store_model(here->store), buffer[2]);
+    assert_ptr_equal(tri__store_evaluated(here->store), buffer[2]);
     for (size_t i = 0; i < 3 * floats; i++)
         buffer[i / floats][i % floats] = (float)(1 + i / floats);
     assert_ok(save(here, 10, 3));

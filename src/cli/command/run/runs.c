@@ -149,7 +149,7 @@ static void put_value(FILE *out, const json_t *value)
 {
     fputc(',', out);
     if (json_is_string(value))
-        tri__text_table_write(out, json_string_value(value));
+        tri__text_table_write_cell(out, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(out, "%lld", (long long)json_integer_value(value));
     else if (json_is_number(value))
@@ -165,12 +165,12 @@ static void print_csv(FILE *out, const void *context)
     fputs(",command\n", out);
     for (size_t i = 0; i < list->count; i++) {
         const tri__listed_run *run = &list->run[i];
-        tri__text_table_write(out, run->path);
+        tri__text_table_write_cell(out, run->path);
         fprintf(out, ",%s", state_name(run->state));
         for (int c = 0; c < COLUMNS; c++)
             put_value(out, json_object_get(run->summary, columns[c].key));
         fputc(',', out);
-        tri__text_table_write(out, run->command);
+        tri__text_table_write_cell(out, run->command);
         fputc('\n', out);
     }
 }

@@ -110,16 +110,16 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
                         message->position);
     const tri__token token = {
         .step = message->step, .position = message->position, .index = (int)message->index, .workers = (int)message->workers};
-    if (message->generation != worker->generation || worker->tokens == TRI_WORKER_TOKENS)
+    if (message->generation != worker->generation || worker->tokens == TRI_MOST_HELD)
         return NULL;
     for (int i = 0; i < worker->tokens; i++) /* sent again after a connection broke */
-        if (worker->token[(worker->first_token + i) % TRI_WORKER_TOKENS].step == token.step)
+        if (worker->token[(worker->first_token + i) % TRI_MOST_HELD].step == token.step)
             return NULL;
     if (is_taken(worker, token.step))
         return NULL;
     if (worker->options.settings.mode == TRI_PS_SYNC) /* with backup workers the others may have gone on: only the newest step counts */
         worker->tokens = 0;
-    worker->token[(worker->first_token + worker->tokens++) % TRI_WORKER_TOKENS] = token;
+    worker->token[(worker->first_token + worker->tokens++) % TRI_MOST_HELD] = token;
     return NULL;
 }
 

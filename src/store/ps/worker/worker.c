@@ -375,7 +375,7 @@ void tri__ps_store_ready(tri_store *store, int ahead)
 {
     tri__worker *worker = worker_of(store);
     tri__worker_enter(worker);
-    worker->ahead = ahead < TRI_WORKER_TOKENS ? ahead : TRI_WORKER_TOKENS;
+    worker->ahead = ahead < TRI_MOST_HELD ? ahead : TRI_MOST_HELD;
     worker->readiness = tri__readiness_pulls(worker->readiness) ? TRI_READINESS_PULLING_ANEW : TRI_READINESS_TO_SAY;
     if (!worker->threaded)
         tri__links_say(worker);

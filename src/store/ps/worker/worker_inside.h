@@ -18,7 +18,6 @@
 #include "store/ps/worker/worker.h"
 
 #define TRI_UNSENT_MOST (1u << 20) /* bytes handed to a connection at a time, so that chunks needed sooner can still overtake */
-enum { TRI_WORKER_TOKENS = 64 };
 
 typedef struct tri__worker tri__worker;
 typedef struct tri__worker_shard tri__worker_shard; /* worker_shard.h */
@@ -134,7 +133,7 @@ struct tri__worker {
     tri__worker_ending ending;
     bool refused; /* a server has turned this worker away: connections that end are not made again */
     tri_status failure;
-    tri__token token[TRI_WORKER_TOKENS];
+    tri__token token[TRI_MOST_HELD];
     int first_token, tokens;
     int64_t last_step; /* the step of the token that was taken last; −1: none */
     tri__token_state at_work;

@@ -13,7 +13,7 @@ static bool token_here(const tri__worker *worker, const void *what)
 static tri__token pop_token(tri__worker *worker)
 {
     tri__token token = worker->token[worker->first_token];
-    worker->first_token = (worker->first_token + 1) % TRI_WORKER_TOKENS;
+    worker->first_token = (worker->first_token + 1) % TRI_MOST_HELD;
     worker->tokens--;
     worker->last_step = token.step;
     return token;
@@ -80,7 +80,7 @@ bool tri__ps_store_peek(tri_store *store, int index, tri__token *out)
     tri__worker_enter(worker);
     bool here = index < worker->tokens;
     if (here)
-        *out = worker->token[(worker->first_token + index) % TRI_WORKER_TOKENS];
+        *out = worker->token[(worker->first_token + index) % TRI_MOST_HELD];
     tri__worker_leave(worker);
     return here;
 }

@@ -540,6 +540,6 @@ tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message)
         return tri_fail(TRI_BAD_DATA, "it asks for chunk %u of a snapshot that is not there", message->chunk);
     tri_range range = tri__layout_chunk(&peer->server->layout, message->chunk);
     const tri__message answer = {.type = TRI_MSG_CHUNK, .chunk = message->chunk, .step = c->snapshot.standing.step};
-    tri__message_send_floats(peer->connection, answer, tri__store_model(c->snapshot.whole) + range.first, range.count, false);
+    tri__message_send_floats(peer->connection, answer, tri__store_evaluated(c->snapshot.whole) + range.first, range.count, false);
     return NULL;
 }

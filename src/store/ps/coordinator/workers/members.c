@@ -216,7 +216,7 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
     tri__member *member = &c->members.member[peer->task];
     if (message->generation != c->server->generation || member->state == TRI_MEMBER_NONE)
         return NULL; /* sent before all went back, and it will be READY again; or it has left */
-    member->ahead = message->ahead < 1 ? 1 : message->ahead > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int)message->ahead;
+    member->ahead = message->ahead < 1 ? 1 : message->ahead > TRI_MOST_HELD ? TRI_MOST_HELD : (int)message->ahead;
     if (member->state == TRI_MEMBER_WELCOMED)
         member->state = TRI_MEMBER_READY;
     if (c->phase < TRI_JOB_STOPPING) /* later than that, its final report still counts, though all went back */

@@ -15,8 +15,6 @@
 #include "store/ps/coordinator/books.h"
 #include "store/ps/server/server_inside.h"
 
-enum { TRI_MOST_AHEAD = 64 };
-
 typedef enum {
     TRI_MEMBER_NONE,       /* no worker has this task, or the worker that had it has left */
     TRI_MEMBER_WELCOMED,   /* it pulls the parameters */
@@ -29,10 +27,10 @@ typedef struct {
     tri__peer *peer; /* NULL while it has no connection */
     int64_t gone;    /* when its connection ended; 0: it has a connection, or ps:0 does not wait for it any more */
     uint64_t incarnation;
-    bool reported;                    /* its final report has come, or it said bye */
-    bool named;                       /* the user was told that the job waits for it */
-    int ahead;                        /* tokens that it can use at once */
-    tri__token token[TRI_MOST_AHEAD]; /* the tokens that it has, the oldest first */
+    bool reported;                   /* its final report has come, or it said bye */
+    bool named;                      /* the user was told that the job waits for it */
+    int ahead;                       /* tokens that it can use at once */
+    tri__token token[TRI_MOST_HELD]; /* the tokens that it has, the oldest first */
     int tokens;
     uint32_t arrived; /* async: chunks of ps:0 that it has pushed for the oldest token */
     json_t *report;   /* its last report; NULL: none yet */
