@@ -52,7 +52,7 @@ job() {
 }
 
 # Batches of two: compared with the link, computing takes no time.
-full_link() { job linked.yaml server "worker1 worker2" lenet --data digits:2000 --batch 2 --steps 60 --eval-every end "$1"; }
+full_link() { job linked.yaml server "worker1 worker2" lenet --data digits:2000 --batch 2 --steps 200 --eval-every end "$1"; }
 
 # A server that has a fiftieth of a CPU for the costly rule of a wide model.
 costly_rule() {
