@@ -31,7 +31,8 @@ typedef struct {
     const tri_node *input[TRI_KERNEL_ARGUMENTS];
     const tri_node *output[TRI_KERNEL_ARGUMENTS];
     const tri_node *keeps; /* a forward kernel keeps workspace 0 for the gradient of this node; NULL: it does not */
-    const tri_node *reads; /* a gradient kernel reads workspace 0 of this node's kernel; NULL: it does not */
+    const tri_node
+        *reads; /* a gradient kernel reads workspace 0 of this node's kernel; NULL: it does not. Both NULL: workspace 0 is scratch */
 } tri__lowered;
 
 TRI_MUST_CHECK tri_status tri__plan_compile(tri_plan *plan, const tri_graph *graph);

@@ -211,6 +211,29 @@ static void averages_take_state_as_it_is_and_leave_frozen_floats_alone(void **st
     assert_true(all.slot[0][LARGE - STATE - 1] != all.p[LARGE - STATE - 1]);
 }
 
+static void frozen_floats_are_in_the_averages_though_nobody_put_them_there(void **state)
+{
+    (void)state;
+    enum { FROZEN = 20 };
+    static buffers all;
+    tri_rule rule = {.average = 0.9F, .state = {.range = {LARGE - FROZEN, FROZEN}, .frozen = FROZEN}};
+    assert_ok(tri__rule_complete(&rule));
+    begin(&all);
+    make_step(&rule, &all, 0, FROZEN, FROZEN);
+    assert_memory_equal(all.slot[0] + LARGE - FROZEN, all.p + LARGE - FROZEN, FROZEN * sizeof(float));
+}
+
+/* Of an asynchronous job: the gradient is of step 0, and the range has had 10,000 updates. */
+static void a_late_gradient_does_not_replace_the_average(void **state)
+{
+    (void)state;
+    float p = 1, g = 0, average = 0;
+    tri_rule rule = {.average = 0.9F};
+    assert_ok(tri__rule_complete(&rule));
+    tri__rule_apply(&rule, &(tri__update){&p, &g, {&average}, 1, 0, 0, 1, {0, 0.05F}, 10000});
+    assert_true(fabsf(average - 0.1F) < 1e-6F);
+}
+
 static void averages_change_nothing_of_the_update(void **state)
 {
     (void)state;
@@ -242,6 +265,8 @@ int main(void)
         cmocka_unit_test(only_sgd_without_l2_clipping_and_averages_is_linear),
         cmocka_unit_test(averages_are_those_of_a_plain_loop),
         cmocka_unit_test(averages_take_state_as_it_is_and_leave_frozen_floats_alone),
+        cmocka_unit_test(frozen_floats_are_in_the_averages_though_nobody_put_them_there),
+        cmocka_unit_test(a_late_gradient_does_not_replace_the_average),
         cmocka_unit_test(averages_change_nothing_of_the_update),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
