@@ -91,6 +91,9 @@ static void check(const char *text, int64_t classes, int64_t parts)
     assert_float_equal(step(&mixed, &batch), share * loss + (1 - share) * loss_of_other, 1e-4);
     assert_true(distance(&a, &b, share, &mixed) < 1e-5);
     assert_true(distance(&a, &b, 1, &mixed) > 1e-3);
+    double unused;
+    assert_ok(tri_store_begin(a.store, &(tri_step){.rate = 0.5f}));
+    assert_fails(tri_plan_train(a.plan, &batch, &unused), TRI_BAD_CALL, "make it with label_shares"); /* it would read one label of two */
     drop(&a);
     drop(&b);
     drop(&mixed);
