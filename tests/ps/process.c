@@ -204,18 +204,6 @@ void process_await(const process *self, const char *text)
             vain(self, text);
 }
 
-bool process_await_unless(const process *self, const char *text, const char *other, int times)
-{
-    patience waiting = patience_begin();
-    for (bool ended = false; !file_says(self->err, text); ended = process_has_ended(self)) {
-        if (file_says_times(self->err, other) > times)
-            return false;
-        if (ended || !patience_lasts(&waiting))
-            vain(self, text);
-    }
-    return true;
-}
-
 /* Steps are told with commas: "step 1,500   loss …". */
 static int64_t read_step(const char *text)
 {

@@ -39,8 +39,6 @@ void await_times(const char *path, const char *text, int times); /* … so often
 int file_says_times(const char *path, const char *text);
 bool file_says(const char *path, const char *text);        /* now; false where there is no file either */
 void process_await(const process *self, const char *text); /* on standard error */
-/* Wait until standard error holds text, or holds other more than `times` times. True: it holds text. */
-bool process_await_unless(const process *self, const char *text, const char *other, int times);
 
 /* The step of the last evaluation in the log of ps:0, −1: none; --out run. And wait until that is at least step. */
 int64_t process_step(const process *self);

@@ -339,6 +339,43 @@ static void a_worker_that_stops_before_every_server_has_its_part_is_given_up(voi
     assert_fails(ps.end, TRI_TIMEOUT, "--timeout");
 }
 
+/* ps:0 has the gradients of two of three workers. One of them stops before ps:1 has its part, which the other two wait for. It is late, not
+ * gone: the job would wait a minute before giving it up. */
+static void a_backup_stands_in_for_a_worker_that_stops_before_every_server_has_its_part(void **state)
+{
+    (void)state;
+    coordinator ps;
+    tri__ps_settings settings = settings_of(TRI_PS_SYNC, 3, 2);
+    settings.backup = 1;
+    settings.heartbeat = INT64_C(100000000);
+    start(&ps, settings, 64, 0, 0);
+    line *follower = come(&ps, "server", 1, 1, 0), *worker[3];
+    for (int i = 0; i < 3; i++)
+        worker[i] = come(&ps, "worker", i, 1, 0);
+    be_restored(follower);
+    for (int i = 0; i < 3; i++)
+        take_part(&ps, worker[i]);
+    see_view(follower);
+    for (int i = 0; i < 3; i++)
+        line_hear(worker[i], TRI_MSG_TOKEN);
+    push(&ps, worker[0], 0, 0, 32);
+    push(&ps, worker[1], 0, 0, 32);
+    do { /* all live but one */
+        line *const alive[] = {follower, worker[0], worker[2]};
+        for (int i = 0; i < 3; i++)
+            line_say(alive[i], (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+        assert_true(line_hear_next(follower));
+    } while (follower->heard.type != TRI_MSG_LEFT);
+    assert_int_equal(follower->heard.chunk, 1);
+    assert_int_equal(follower->heard.step, 0);
+    assert_int_equal(line_hear(worker[1], TRI_MSG_TOKEN)->step, 1); /* it takes part in the next step, should it come back */
+    line_say_json(worker[0], TRI_MSG_BYE, "{\"reason\": \"enough\", \"damaged\": true}");
+    end(&ps, worker[2]);
+    line_hang_up(worker[0]);
+    line_hang_up(worker[1]);
+    line_hang_up(follower);
+}
+
 /* Where ps:0 is lost after this, nobody has to take its place; where it is lost before, all are still there. */
 static void the_owner_has_the_result_before_anybody_hears_that_the_job_is_over(void **state)
 {
@@ -406,6 +443,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
         cmocka_unit_test(a_worker_that_stops_before_every_server_has_its_part_is_given_up),
+        cmocka_unit_test(a_backup_stands_in_for_a_worker_that_stops_before_every_server_has_its_part),
         cmocka_unit_test(the_owner_has_the_result_before_anybody_hears_that_the_job_is_over),
         cmocka_unit_test(an_evaluator_or_server_that_was_replaced_may_be_seen_to_go_after_its_successor_came),
         cmocka_unit_test(a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on),

@@ -191,11 +191,8 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
         return;
     }
     int64_t step = tri__steps_last_issued(c); /* it has no part in the next step */
-    if (step >= 0) {
-        tri__followers_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
-        tri__stretch_leave(c->server->stretch, task, step);
-        tri__server_settle(c->server);
-    }
+    if (step >= 0)
+        tri__steps_expect_nothing(c, task, step);
     if (c->settings->backup)
         tri__steps_choose(c); /* perhaps all other gradients are here */
 }

@@ -12,6 +12,7 @@
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/server/pushes.h"
 #include "store/ps/stretch/gather.h"
+#include "store/ps/stretch/replay.h"
 
 void tri__steps_start(tri__steps *steps, int64_t now)
 {
@@ -156,6 +157,23 @@ static void add_choice(tri__coordinator *c, int task, int64_t step)
     steps->chosen_task[at] = task;
     steps->chosen_token[at] = member->token[0];
     tri__steps_choose(c);
+}
+
+void tri__steps_expect_nothing(tri__coordinator *c, int task, int64_t step)
+{
+    tri__followers_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
+    tri__stretch_leave(c->server->stretch, task, step);
+    tri__server_settle(c->server);
+}
+
+/* A worker that is chosen once its first chunk has come may be stopped before the other chunks and servers have theirs. They complete their
+ * steps without it. The present step waits for it only if it was chosen there. */
+void tri__steps_go_on_without(tri__coordinator *c, int task)
+{
+    bool awaited = !tri__steps_is_between(&c->steps) && has_chosen(&c->steps, task);
+    int64_t step = tri__coordinator_step(c) - !awaited;
+    if (step > tri__stretch_left(c->server->stretch, task))
+        tri__steps_expect_nothing(c, task, step);
 }
 
 bool tri__steps_pushed(tri__peer *peer, const tri__message *push)

@@ -57,6 +57,8 @@ void tri__steps_grant_all(tri__coordinator *coordinator);        /* async: a tok
 bool tri__steps_renew_view(tri__coordinator *coordinator);       /* sync: brings the view up to date; false until every server knows it */
 void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: sends the tokens of a step; more: an answer follows each */
 void tri__steps_choose(tri__coordinator *coordinator); /* backup workers: closes the step if enough gradients are here, or no more come */
+void tri__steps_expect_nothing(tri__coordinator *coordinator, int task, int64_t step); /* sync: no server waits for its parts up to step */
+void tri__steps_go_on_without(tri__coordinator *coordinator, int task); /* backup workers: no step waits for the rest of its parts */
 void tri__steps_seen(tri__coordinator *coordinator, int server, const tri__message *message); /* that server knows the view */
 void tri__steps_knows_view(tri__steps *steps, int server);         /* the server was told the view as a standby, and is now the primary */
 bool tri__steps_pushed(tri__peer *peer, const tri__message *push); /* async: true: the push ends a token, so go on after the answer */

@@ -18,7 +18,8 @@ static bool is_in_step(const tri__coordinator *c)
     return c->settings->mode == TRI_PS_SYNC && c->settings->backup == 0 && c->phase == TRI_JOB_RUNNING;
 }
 
-/* Sync: no update was made for two heartbeats. With backup workers this happens when more workers are silent than the backup. */
+/* Sync: no update was made for two heartbeats. With backup workers this happens when more workers are silent than the backup, or when one
+ * is stopped in the middle of a push. */
 static bool is_held_up(const tri__coordinator *c)
 {
     return c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING &&
@@ -88,35 +89,53 @@ static void evict(tri__coordinator *c, int task)
 }
 
 /* The log says it once; the live line shows it as long as it lasts. */
-static void name_straggler(tri__coordinator *c, int task, int64_t silent)
+static void name_straggler(tri__coordinator *c, int task, int64_t silent, bool waits)
 {
     tri__member *member = &c->members.member[task];
     size_t used = strlen(c->members.straggler);
     if (!member->named)
         tri__log_line(c->server->options.log, TRI_LOG_WARNING, "step %" PRId64 " %s worker:%d, silent for %.1f s", tri__coordinator_step(c),
-                      is_held_up(c) ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
+                      waits ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
     if (!member->named)
-        tri__coordinator_notice(c, TRI_PS_STRAGGLES, "worker", task, is_held_up(c) ? "the others wait for it" : "the others go on");
+        tri__coordinator_notice(c, TRI_PS_STRAGGLES, "worker", task, waits ? "the others wait for it" : "the others go on");
     member->named = true;
     if (used < sizeof c->members.straggler - 32)
         snprintf(c->members.straggler + used, sizeof c->members.straggler - used, "%sworker:%d (%.0f s)", used ? ", " : "", task,
                  tri__clock_seconds(silent));
 }
 
-/* A worker that keeps others waiting is named after two heartbeats. After the timeout it counts as gone. */
+static bool is_late(const tri__coordinator *c, int64_t silent)
+{
+    return silent >= 2 * c->settings->heartbeat;
+}
+
+/* A step is held up: do the others wait, or do backup workers stand in for all that are late? */
+static bool others_wait(const tri__coordinator *c, bool elsewhere, int64_t now)
+{
+    int late = 0;
+    for (int task = 0; task < c->members.tasks; task++)
+        late += owes(c, task, elsewhere) && is_late(c, silence_of(c, &c->members.member[task], now));
+    return late > c->settings->backup;
+}
+
+/* A worker that keeps others waiting is named after two heartbeats, and steps with backup workers wait for it no longer. After the timeout
+ * it counts as gone. */
 void tri__stragglers_check(tri__coordinator *c, int64_t now)
 {
     c->members.straggler[0] = 0;
-    bool elsewhere = lacks_elsewhere(c);
+    bool elsewhere = lacks_elsewhere(c), held_up = is_held_up(c), wait = held_up && others_wait(c, elsewhere, now);
     for (int task = 0; task < c->members.tasks; task++) {
         if (!owes(c, task, elsewhere))
             continue;
         int64_t silent = silence_of(c, &c->members.member[task], now);
         if (silent > c->settings->timeout)
             evict(c, task);
-        else if (silent >= 2 * c->settings->heartbeat)
-            name_straggler(c, task, silent);
-        else
+        else if (!is_late(c, silent))
             c->members.member[task].named = false;
+        else {
+            if (held_up && c->settings->backup)
+                tri__steps_go_on_without(c, task);
+            name_straggler(c, task, silent, wait);
+        }
     }
 }
