@@ -1,6 +1,5 @@
 /* modes_test.c: what each mode promises about the result: sync equals one worker with the larger batch, and itself to the bit; all modes
  * end with the number of steps or of examples that was asked for. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,20 +186,6 @@ static void a_static_split_gives_every_worker_the_same_steps(void **state)
     }
 }
 
-/* Those that have done their own part do that of the one who is lost. */
-static void a_static_split_is_completed_without_a_lost_worker(void **state)
-{
-    process job =
-        process_start(*state, "job", "train " SOFTMAX "--workers 3 --async --split static --steps 6000 --eval-every 100 --out run --json");
-    process_await_step(&job, STRIKE);
-    await_member(*state, "worker:2");
-    kill(process_task(&job, "worker:2", 0), SIGKILL);
-    json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), 6000);
-    expect_books(summary, NULL);
-    json_decref(summary);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,7 +203,6 @@ int main(void)
         PROCESS_TEST(a_late_backup_worker_does_not_disturb_clipping),
         PROCESS_TEST(an_async_epoch_is_one_pass_over_the_whole_set),
         PROCESS_TEST(a_static_split_gives_every_worker_the_same_steps),
-        PROCESS_TEST(a_static_split_is_completed_without_a_lost_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,19 @@ static void sync_job_with_a_backup_continues_with_fewer_workers_than_its_quorum(
     json_decref(summary);
 }
 
+/* Those that have done their own part do that of the one who is lost. */
+static void a_static_split_is_completed_without_a_lost_worker(void **state)
+{
+    process job = process_start(*state, "job", TRAIN "--workers 3 --async --split static --steps 6000");
+    process_await_step(&job, STRIKE);
+    await_member(*state, "worker:2");
+    kill(process_task(&job, "worker:2", 0), SIGKILL);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), 6000);
+    expect_books(summary, NULL);
+    json_decref(summary);
+}
+
 static void a_job_that_has_lost_all_workers_ends_with_a_reason(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--steps 1000000 --sync --workers 2 --timeout 2s --heartbeat 500ms");
@@ -81,6 +94,7 @@ int main(void)
         PROCESS_TEST(async_job_continues_without_a_killed_worker),
         PROCESS_TEST(staleness_job_continues_without_a_killed_worker),
         PROCESS_TEST(sync_job_with_a_backup_continues_with_fewer_workers_than_its_quorum),
+        PROCESS_TEST(a_static_split_is_completed_without_a_lost_worker),
         PROCESS_TEST(a_job_that_has_lost_all_workers_ends_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
