@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-enum { DEADLINE = 90, MOST_WORDS = 64, MOST_RUNNING = 64, MOST_TASKS = 64, TEXT = 4096 };
+enum { DEADLINE = 600, MOST_WORDS = 64, MOST_RUNNING = 64, MOST_TASKS = 64, TEXT = 4096 };
 
 static pid_t running[MOST_RUNNING];
 

@@ -58,7 +58,7 @@ static letter *add_letter(post_office *office, letter **at, int from, int to, in
     return made;
 }
 
-#define DEADLINE INT64_C(60000000000)
+#define DEADLINE INT64_C(300000000000)
 
 static tri_status expect_letter(tri_exchange *exchange, int from, int value, void *data, size_t bytes)
 {

@@ -12,7 +12,7 @@
 #include "net/connection/inbox.h"
 #include "support.h"
 
-enum { PATIENCE = 60 }; /* seconds */
+enum { PATIENCE = 300 }; /* seconds */
 
 static line *new_line(int fd)
 {
