@@ -156,7 +156,7 @@ typedef struct {
      * labels: numbers and sets are mixed as x is; of classes, targets has the share of each, [rows][mixed_classes]. Sparse sources refuse
      * mixup. */
     const char *augment;
-    int64_t mixed_classes; /* with mixup; 0 is the number of the source's classes */
+    int64_t mixed_classes; /* with mixup, where labels are classes; 0 is the number of the source's classes */
 
     bool cache;               /* keep decoded examples, so that epochs after the first decode nothing */
     int64_t cache_bytes;      /* memory for the cache; 0 is half of what is available */

@@ -114,9 +114,11 @@ static void what_cannot_be_mixed_is_refused(void **state)
     expect(SHELL(here, FILES), 0, "", "");
     expect(RUN(here, FEW, "--augment", "mixup:0"), 2, "", "should be mixup: and a number from 0.01 to 100");
     expect(RUN(here, FEW, "--augment", "mixup,flip"), 2, "", "are for pictures of height");
-    expect(RUN(here, "train", "sparse-lr", "--data", "few", "--augment", "mixup"), 2, "", "takes sparse examples, and only dense ones");
-    expect(RUN(here, "train", "sparse-lr", "--data", "few", "--augment", "mixup", "--strategy", "ps"), 2, "", "takes sparse examples");
-    expect(SHELL(here, "\"$0\" train sparse-lr --data - --features 10 --augment mixup <few"), 2, "", "takes sparse examples");
+    expect(RUN(here, "train", "sparse-lr", "--data", "few", "--augment", "mixup"), 2, "",
+           "sparse-lr: --augment mixup mixes dense examples, and its examples are sparse");
+    expect(RUN(here, "train", "sparse-lr", "--data", "few", "--augment", "mixup", "--strategy", "ps"), 2, "", "its examples are sparse");
+    expect(SHELL(here, "\"$0\" train sparse-lr --data - --features 10 --augment mixup <few"), 2, "",
+           "sparse-lr: --augment mixup mixes dense examples");
 }
 
 int main(void)

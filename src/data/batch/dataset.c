@@ -21,7 +21,8 @@
 
 struct tri_dataset {
     tri_source *source;
-    tri_dataset_options options; /* its texts and class weights are copies that the dataset owns */
+    tri_dataset_options options; /* its folder and class weights are copies that the dataset owns; mixed_classes: 0 means no shares */
+    tri__augment augment;        /* what options.augment said */
     tri__batch_plan plan;
     tri__damage damage;
     bool warned; /* the user was told that the cache cannot hold all examples */
@@ -72,10 +73,29 @@ static tri_status prepare_resident(tri_dataset *dataset)
     return tri__batch_buffer_init(&dataset->buffer, dataset->source, options->batch, options->in_place);
 }
 
+/* Check that the source's examples can be changed as asked, and find out how many classes have a share in a label. */
+static tri_status prepare_augmenting(tri_dataset *dataset)
+{
+    const tri_source_info *info = &dataset->source->info;
+    const tri__augment *augment = &dataset->augment;
+    const int64_t wanted = dataset->options.mixed_classes;
+    dataset->options.mixed_classes = 0;
+    TRI_TRY(tri_wrap(tri__augment_check(augment, info->shape), "%s", info->spec));
+    if (info->width)
+        TRI_TRY(tri__augment_check_sparse(augment, info->spec));
+    return augment->mixup > 0 ? tri__mixup_classes(info, wanted, &dataset->options.mixed_classes) : NULL;
+}
+
+static tri_status create_prefetch(tri_dataset *dataset)
+{
+    return tri__prefetch_create(dataset->source, &dataset->options, &dataset->augment, &dataset->prefetch);
+}
+
 static tri_status prepare_prefetch(tri_dataset *dataset)
 {
+    TRI_TRY(prepare_augmenting(dataset));
     TRI_TRY(check_memory(dataset->source, &dataset->options));
-    TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->prefetch));
+    TRI_TRY(create_prefetch(dataset));
     tri__batch_plan_init(&dataset->plan, *tri__prefetch_shard(dataset->prefetch), dataset->options.assigned);
     return NULL;
 }
@@ -83,8 +103,8 @@ static tri_status prepare_prefetch(tri_dataset *dataset)
 static tri_status prepare_stream(tri_dataset *dataset)
 {
     const tri_dataset_options *options = &dataset->options;
-    if (options->assigned || options->workers > 1 || options->epochs > 1 || options->cache || options->own_files || options->augment ||
-        options->class_weights)
+    if (options->assigned || options->workers > 1 || options->epochs > 1 || options->cache || options->own_files ||
+        tri__augment_is_on(&dataset->augment) || options->class_weights)
         return tri_fail(
             TRI_BAD_CALL,
             "%s: a stream is read once, by one worker, in its order: it cannot be shared out, cached, changed, weighed or repeated",
@@ -122,27 +142,25 @@ static tri_status copy_class_weights(tri_dataset *dataset)
 static tri_status prepare(tri_dataset *dataset)
 {
     tri_dataset_options *options = &dataset->options;
-    bool resident = dataset->source->resident_x && !options->augment;
-    tri_status folder = copy_text(&options->cache_folder), augment = copy_text(&options->augment);
+    const bool resident = dataset->source->resident_x && !tri__augment_is_on(&dataset->augment);
+    tri_status folder = copy_text(&options->cache_folder), weights = copy_class_weights(dataset);
     if (folder)
-        tri_status_free(augment);
-    tri_status weights = copy_class_weights(dataset);
-    if (folder || augment)
         tri_status_free(weights);
-    TRI_TRY(folder ? folder : augment);
-    TRI_TRY(weights);
+    TRI_TRY(folder ? folder : weights);
     if (dataset->source->info.stream)
         return prepare_stream(dataset);
     return resident ? prepare_resident(dataset) : prepare_prefetch(dataset);
 }
 
-tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out)
+tri_status tri__dataset_create(tri_source *source, const tri_dataset_options *options, const tri__augment *augment, tri_dataset **out)
 {
     TRI_TRY(check_options(source, options));
     tri_dataset *dataset;
     TRI_TRY(tri__allocate(1, sizeof *dataset, "a dataset", &dataset));
     dataset->source = source;
     dataset->options = *options;
+    dataset->options.augment = NULL;
+    dataset->augment = *augment;
     tri__damage_init(&dataset->damage, options->skip_bad);
     tri_status status = prepare(dataset);
     if (status)
@@ -150,6 +168,13 @@ tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *opt
     else
         *out = dataset;
     return status;
+}
+
+tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out)
+{
+    tri__augment augment;
+    TRI_TRY(tri__augment_parse(options->augment, &augment));
+    return tri__dataset_create(source, options, &augment, out);
 }
 
 void tri_dataset_destroy(tri_dataset *dataset)
@@ -162,7 +187,6 @@ void tri_dataset_destroy(tri_dataset *dataset)
     tri__batch_buffer_fini(&dataset->buffer);
     tri__damage_fini(&dataset->damage);
     free((char *)dataset->options.cache_folder);
-    free((char *)dataset->options.augment);
     free((float *)dataset->options.class_weights);
     free(dataset);
 }
@@ -193,7 +217,7 @@ static tri__batch_buffer *take_resident(tri_dataset *dataset, const tri__slice *
 static tri_status take_prefetched(tri_dataset *dataset, tri__batch_buffer **out)
 {
     if (!dataset->prefetch) /* the last one was given up because a thread of it hangs */
-        TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->prefetch));
+        TRI_TRY(create_prefetch(dataset));
     tri__prefetch_plan(dataset->prefetch, &dataset->plan);
     TRI_TRY(tri__prefetch_next(dataset->prefetch, out));
     return tri__damage_check(&dataset->damage, *out);

@@ -2,7 +2,12 @@
 #ifndef TRI_DATA_BATCH_DATASET_H
 #define TRI_DATA_BATCH_DATASET_H
 
+#include "data/photo/augment.h"
 #include "trireme/dataset.h"
+
+/* As tri_dataset_create, for a caller that has parsed --augment: options->augment is ignored. */
+TRI_MUST_CHECK tri_status tri__dataset_create(tri_source *source, const tri_dataset_options *options, const tri__augment *augment,
+                                              tri_dataset **out);
 
 /* A message for the user, given once: a record was left out, or the cache cannot grow. free() it; NULL where there is none. */
 char *tri__dataset_note(tri_dataset *dataset);

@@ -7,11 +7,13 @@
 #include "base/bytes/random.h"
 #include "base/bytes/vector.h"
 
-tri_status tri__mixup_check(const tri_source_info *source, int64_t classes)
+tri_status tri__mixup_classes(const tri_source_info *source, int64_t wanted, int64_t *out)
 {
-    if (source->width)
-        return tri_fail(TRI_BAD_CALL, "%s: --augment mixup mixes dense examples, and these are sparse: leave it out", source->spec);
-    if (source->labels == TRI_LABEL_CLASS && classes < 1 && source->classes < 1)
+    *out = 0;
+    if (source->labels != TRI_LABEL_CLASS)
+        return NULL;
+    *out = wanted ? wanted : source->classes;
+    if (*out < 1)
         return tri_fail(TRI_BAD_CALL, "%s: --augment mixup mixes labels, and nobody knows which classes it has: leave it out",
                         source->spec);
     return NULL;

@@ -16,8 +16,9 @@ typedef struct {
     int64_t partner; /* the other example's position among all records of the run; it may be the example itself */
 } tri__mixing;
 
-/* TRI_BAD_CALL if the examples cannot be mixed: they are sparse, or nobody knows their classes. classes: 0 is those of the source. */
-TRI_MUST_CHECK tri_status tri__mixup_check(const tri_source_info *source, int64_t classes);
+/* *out: how many classes have a share in each mixed label; 0 if labels are not classes. wanted: 0 is the source's own number. TRI_BAD_CALL
+ * if nobody knows the number. */
+TRI_MUST_CHECK tri_status tri__mixup_classes(const tri_source_info *source, int64_t wanted, int64_t *out);
 
 /* records: how many the run has. */
 tri__mixing tri__mixup_draw(double alpha, uint64_t seed, int64_t epoch, int64_t record, int64_t records);

@@ -22,7 +22,6 @@
 #include "base/thread/condition.h"
 #include "data/batch/mixup.h"
 #include "data/batch/tuning.h"
-#include "data/photo/augment.h"
 
 #define SECOND          INT64_C(1000000000)
 #define DEFAULT_TIMEOUT 300 /* seconds for one batch: only a disk that hangs takes so long */
@@ -62,7 +61,7 @@ struct tri__prefetch {
     tri__cache *cache; /* or NULL */
     tri__augment augment;
     uint64_t seed;         /* of augmentation */
-    int64_t mixed_classes; /* whose shares stand in each example's label; 0 without mixup, or if labels are not classes */
+    int64_t mixed_classes; /* whose shares stand in each example's label; 0: none */
 
     pthread_mutex_t lock;
     pthread_cond_t work;     /* there may be rows to claim, or `stopped` is set */
@@ -346,23 +345,8 @@ static int count_cpus(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
-static tri_status prepare_augmenting(tri__prefetch *prefetch, const tri_dataset_options *options)
-{
-    const tri_source_info *info = &prefetch->source->info;
-    TRI_TRY(tri__augment_parse(options->augment, &prefetch->augment));
-    TRI_TRY(tri_wrap(tri__augment_check(&prefetch->augment, info->shape), "%s", info->spec));
-    if (prefetch->augment.mixup == 0)
-        return NULL;
-    TRI_TRY(tri__mixup_check(info, options->mixed_classes));
-    if (info->labels == TRI_LABEL_CLASS)
-        prefetch->mixed_classes = options->mixed_classes ? options->mixed_classes : info->classes;
-    return NULL;
-}
-
 static tri_status prepare(tri__prefetch *prefetch, const tri_dataset_options *options)
 {
-    if (options->augment)
-        TRI_TRY(prepare_augmenting(prefetch, options));
     TRI_TRY(tri__record_order_init(&prefetch->record_order, prefetch->source, options));
     if (!options->cache || prefetch->source->resident_x) /* examples in memory need no cache */
         return NULL;
@@ -370,14 +354,16 @@ static tri_status prepare(tri__prefetch *prefetch, const tri_dataset_options *op
                              &prefetch->cache);
 }
 
-tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *options, tri__prefetch **out)
+tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *options, const tri__augment *augment, tri__prefetch **out)
 {
     tri__prefetch *prefetch;
     TRI_TRY(tri__allocate(1, sizeof *prefetch, "batches ahead", &prefetch));
     tri__source_hold(source);
     prefetch->source = source;
     prefetch->rows = options->batch;
+    prefetch->augment = *augment;
     prefetch->seed = options->seed;
+    prefetch->mixed_classes = options->mixed_classes;
     prefetch->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
     prefetch->users = 1;
     prefetch->caller = (decoder){.prefetch = prefetch, .record = -1, .piece = TRI_MOST_DECODERS};

@@ -9,12 +9,14 @@
 #include "data/batch/batch_plan.h"
 #include "data/batch/cache.h"
 #include "data/batch/record_order.h"
+#include "data/photo/augment.h"
 
 typedef struct tri__prefetch tri__prefetch;
 
 /* Threads start with the first batch. The prefetch holds the source (tri__source_hold), as a thread whose read hangs may outlive the
- * caller. */
-TRI_MUST_CHECK tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *options, tri__prefetch **out);
+ * caller. options->mixed_classes: 0 means that labels get no shares; options->augment is ignored. */
+TRI_MUST_CHECK tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *options, const tri__augment *augment,
+                                               tri__prefetch **out);
 void tri__prefetch_destroy(
     tri__prefetch *prefetch); /* does not wait for a thread that hangs: it cleans up when its read returns. Accepts NULL */
 

@@ -61,7 +61,7 @@ static bool set(tri__augment *augment, const char *name, size_t length)
 tri_status tri__augment_parse(const char *text, tri__augment *out)
 {
     *out = (tri__augment){0};
-    if (strcmp(text, "none") == 0)
+    if (!text || strcmp(text, "none") == 0)
         return NULL;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",");
@@ -87,6 +87,13 @@ tri_status tri__augment_check(const tri__augment *augment, tri_shape shape)
         "--augment: flip, crop, rotate and colour are for pictures of height × width × channels, and examples here are %s: leave "
         "them out (mixup takes any examples)",
         tri_shape_text(shape, text, sizeof text));
+}
+
+tri_status tri__augment_check_sparse(const tri__augment *augment, const char *name)
+{
+    if (augment->mixup == 0)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "%s: --augment mixup mixes dense examples, and its examples are sparse: leave it out", name);
 }
 
 /* A whole number from −most to most, all equally likely. */

@@ -18,7 +18,7 @@ typedef struct {
     double mixup; /* mix examples in pairs, with shares from Beta(mixup, mixup); 0: do not */
 } tri__augment;
 
-/* text: some of "flip", "crop", "rotate", "colour" and "mixup" or "mixup:ALPHA" with commas between them, or "none". */
+/* text: some of "flip", "crop", "rotate", "colour" and "mixup" or "mixup:ALPHA" with commas between them; "none" or NULL: leave them. */
 TRI_MUST_CHECK tri_status tri__augment_parse(const char *text, tri__augment *out);
 
 static inline bool tri__augment_changes_pictures(const tri__augment *augment)
@@ -33,6 +33,9 @@ static inline bool tri__augment_is_on(const tri__augment *augment)
 
 /* TRI_BAD_CALL if pictures are to be changed and examples of this shape are not pictures. */
 TRI_MUST_CHECK tri_status tri__augment_check(const tri__augment *augment, tri_shape shape);
+
+/* TRI_BAD_CALL if the examples, which are sparse, are to be mixed. name: of the model or the source whose examples they are. */
+TRI_MUST_CHECK tri_status tri__augment_check_sparse(const tri__augment *augment, const char *name);
 
 /* Change one example, [height][width][channels] elements of type: from → to, which must not overlap. */
 void tri__augment_apply(const tri__augment *augment, tri_type type, tri_shape shape, uint64_t seed, int64_t epoch, int64_t record,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/text/duration.h"
-#include "data/photo/augment.h"
 #include "data/source/source.h"
 #include "train/options/strategy.h"
 #include "trireme/dataset.h"
@@ -416,16 +415,6 @@ static tri_status resolve_validation(const tri__train_options *options, tri__tra
     return NULL;
 }
 
-static tri_status resolve_augment(const tri__train_options *options, tri__train_settings *out)
-{
-    tri__augment augment;
-    if (!options->augment)
-        return NULL;
-    TRI_TRY(tri__augment_parse(options->augment, &augment));
-    out->mixup = augment.mixup > 0;
-    return NULL;
-}
-
 tri_status tri__train_sample_every(const tri__train_options *options, int64_t *every)
 {
     const char *sample = options->sample_every ? options->sample_every : "1s";
@@ -491,7 +480,6 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
         .seed = (uint64_t)pick(options->seed, 0, 1),
         .threads = (int)pick(options->threads, 0, 0),
         .own_files = options->shard && !strcmp(options->shard, "files"),
-        .augment = options->augment,
         .freeze = options->freeze,
         .class_weights = options->class_weights,
         .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
@@ -507,7 +495,7 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
     if (options->cache_memory != TRI_UNSET && !out->cache)
         return tri_fail(TRI_BAD_CALL, "--cache-memory goes with --cache: it says how much memory the kept examples may take");
     TRI_TRY(resolve_validation(options, out));
-    TRI_TRY(resolve_augment(options, out));
+    TRI_TRY(tri__augment_parse(options->augment, &out->augment));
     TRI_TRY(resolve_batch(options, model, out));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);

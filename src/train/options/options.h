@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/file/json.h"
+#include "data/photo/augment.h"
 #include "graph/rule/rule.h"
 #include "train/options/schedule.h"
 #include "train/options/stop.h"
@@ -71,11 +72,10 @@ typedef struct {
     int64_t steps;          /* number of the last step; 0: epochs or target ends the run */
     tri__target target;
     tri__every evaluate, checkpoint;
-    int64_t sample_every;      /* nanoseconds; 0: never */
-    double validation;         /* share of the training examples that is held out, below 1; 0: none */
-    bool own_files;            /* --shard files */
-    const char *augment;       /* borrowed from the request; NULL: none */
-    bool mixup;                /* augment asks for mixed examples */
+    int64_t sample_every; /* nanoseconds; 0: never */
+    double validation;    /* share of the training examples that is held out, below 1; 0: none */
+    bool own_files;       /* --shard files */
+    tri__augment augment;
     const char *freeze;        /* patterns of parameters; borrowed from the request; NULL: none */
     const char *class_weights; /* "balanced" or a list; borrowed from the request; NULL: none */
     int64_t cache_bytes;       /* 0: half of the free memory */

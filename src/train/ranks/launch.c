@@ -307,7 +307,7 @@ static tri_status open_folder(launcher *self)
         tri_model *model;
         tri__train_settings settings;
         TRI_TRY(tri__inputs_open_model(run->options, run->strategy, &model));
-        tri_status status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
+        tri_status status = tri__inputs_settle(model, run->options, &settings);
         if (!status)
             status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);
         tri_model_destroy(model);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/photo/augment.h"
 #include "data/source/dense.h"
 #include "data/source/held_out.h"
 #include "data/source/source.h"
@@ -62,18 +61,6 @@ static tri_status check_average(const tri_model *model, const tri__train_options
                     options->average, tri_model_name(model));
 }
 
-static tri_status check_mixing(const tri_model *model, const tri__train_options *options)
-{
-    tri__augment augment;
-    if (!options->augment || !tri_model_is_sparse(model))
-        return NULL;
-    TRI_TRY(tri__augment_parse(options->augment, &augment));
-    if (augment.mixup == 0)
-        return NULL;
-    return tri_fail(TRI_BAD_CALL, "--augment mixup: %s takes sparse examples, and only dense ones are mixed: leave it out",
-                    tri_model_name(model));
-}
-
 tri_status tri__inputs_open_model(const tri__train_options *options, const tri__strategy *strategy, tri_model **out)
 {
     TRI_TRY(tri_model_open(options->model, out));
@@ -83,12 +70,16 @@ tri_status tri__inputs_open_model(const tri__train_options *options, const tri__
     if (!status)
         status = check_average(*out, options);
     if (!status)
-        status = check_mixing(*out, options);
-    if (!status)
         return NULL;
     tri_model_destroy(*out);
     *out = NULL;
     return status;
+}
+
+tri_status tri__inputs_settle(const tri_model *model, const tri__train_options *options, tri__train_settings *out)
+{
+    TRI_TRY(tri__train_settings_resolve(options, tri_model_default(model), out));
+    return tri_model_is_sparse(model) ? tri__augment_check_sparse(&out->augment, tri_model_name(model)) : NULL;
 }
 
 tri_status tri__run_open_model(tri__run *run)

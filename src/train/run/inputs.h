@@ -18,6 +18,9 @@ typedef struct {
  * with it. */
 TRI_MUST_CHECK tri_status tri__inputs_open_model(const tri__train_options *options, const tri__strategy *strategy, tri_model **out);
 
+/* The settings to train this model with. TRI_BAD_CALL where one of them does not go with it. */
+TRI_MUST_CHECK tri_status tri__inputs_settle(const tri_model *model, const tri__train_options *options, tri__train_settings *out);
+
 /* The options to open the training examples with. shape: of an example, where it is known; photos are scaled to that size. */
 tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
                                               const char *cache_folder);

@@ -77,8 +77,7 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .own_files = settings->own_files,
                                  .skip_bad = settings->skip_bad,
                                  .class_weights = run->inputs.class_weights,
-                                 .augment = settings->augment,
-                                 .mixed_classes = settings->mixup ? tri__graph_classes(run->inputs.graph) : 0,
+                                 .mixed_classes = tri__graph_classes(run->inputs.graph),
                                  .cache = settings->cache,
                                  .cache_bytes = settings->cache_bytes,
                                  .cache_folder = run->request->cache_folder};
@@ -89,7 +88,7 @@ tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer
     const tri__checkpoint *resumed = run->resumed;
     tri_dataset_options options = tri__run_dataset_options(run);
     options.worker = worker;
-    TRI_TRY(tri_dataset_create(run->inputs.source, &options, &trainer->dataset));
+    TRI_TRY(tri__dataset_create(run->inputs.source, &options, &run->settings.augment, &trainer->dataset));
     if (!resumed)
         return NULL;
     TRI_TRY(tri__dataset_recall_damage(trainer->dataset, resumed->damaged, resumed->damaged_count));
@@ -110,7 +109,7 @@ tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
                                       .parts = settings->accumulate,
                                       .training = true,
                                       .keep_logits = tri__run_reads_stream(run) || judges,
-                                      .label_shares = settings->mixup && tri_graph_labels(run->inputs.graph) == TRI_LABEL_CLASS,
+                                      .label_shares = settings->augment.mixup > 0 && tri_graph_labels(run->inputs.graph) == TRI_LABEL_CLASS,
                                       .threads = settings->threads,
                                       .seed = settings->seed,
                                       .deterministic = settings->deterministic,
@@ -218,7 +217,7 @@ static void init(tri__run *run, const tri__run_request *request)
 static tri_status settle(tri__run *run)
 {
     TRI_TRY(tri__run_open_model(run));
-    TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->inputs.model), &run->settings));
+    TRI_TRY(tri__inputs_settle(run->inputs.model, &run->options, &run->settings));
     if (run->settings.nonzero_rows && !tri_model_is_sparse(run->inputs.model))
         return tri_fail(TRI_BAD_CALL, "--nonzero-rows: %s has no tables; it concerns sparse models", tri_model_name(run->inputs.model));
     start_state(run);

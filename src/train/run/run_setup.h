@@ -14,7 +14,9 @@ void tri__run_fini(tri__run *run);
 TRI_MUST_CHECK tri_status tri__run_create_histograms(tri__run *run); /* with --histograms, once there is a store */
 TRI_MUST_CHECK tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer);
 TRI_MUST_CHECK tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer *trainer);
-tri_dataset_options tri__run_dataset_options(const tri__run *run); /* of the run's own worker */
+
+/* The options of the run's own worker. --augment is not among them: tri__dataset_create takes it from the settings. */
+tri_dataset_options tri__run_dataset_options(const tri__run *run);
 
 /* Add tables to a store that holds them whole: with all rows or, with --min-count or --table-memory, with rows that grow within `bytes`. */
 TRI_MUST_CHECK tri_status tri__run_add_tables(const tri__run *run, int64_t bytes, tri_store *store);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data/fixture.h"
+#include "data/source/source.h"
 
 enum { DRAWS = 40000 };
 
@@ -331,6 +332,39 @@ static void mixed_examples_weigh_by_both_classes(void **state)
     tri_source_destroy(source);
 }
 
+static void the_number_of_mixed_classes_is_the_wanted_one_or_the_source_s(void **state)
+{
+    (void)state;
+    int64_t classes;
+    assert_ok(tri__mixup_classes(&(tri_source_info){.spec = "a"}, 3, &classes));
+    assert_int_equal(classes, 3);
+    assert_ok(tri__mixup_classes(&(tri_source_info){.spec = "a", .classes = 5}, 0, &classes));
+    assert_int_equal(classes, 5);
+    assert_ok(tri__mixup_classes(&(tri_source_info){.spec = "a", .classes = 5}, 7, &classes));
+    assert_int_equal(classes, 7);
+    assert_ok(tri__mixup_classes(&(tri_source_info){.spec = "a", .labels = TRI_LABEL_NUMBERS}, 3, &classes));
+    assert_int_equal(classes, 0);
+}
+
+/* A batch that has no room in memory only because of the shares is refused before anything is allocated. */
+static void the_memory_of_the_shares_is_counted(void **state)
+{
+    (void)state;
+    tri_source *source = open_source();
+    tri_dataset *dataset;
+    tri_dataset_options options = {.batch = 100000, .augment = "mixup:1"};
+    const int64_t classes = source->info.classes;
+    source->info.classes = INT32_MAX;
+    assert_fails(tri_dataset_create(source, &options, &dataset), TRI_NO_MEMORY, "a smaller --batch takes less");
+    source->info.classes = classes;
+    options.mixed_classes = INT32_MAX;
+    assert_fails(tri_dataset_create(source, &options, &dataset), TRI_NO_MEMORY, "a smaller --batch takes less");
+    options.augment = "flip"; /* its labels have no shares */
+    assert_ok(tri_dataset_create(source, &options, &dataset));
+    tri_dataset_destroy(dataset);
+    tri_source_destroy(source);
+}
+
 static void what_cannot_be_mixed_is_refused(void **state)
 {
     (void)state;
@@ -338,11 +372,10 @@ static void what_cannot_be_mixed_is_refused(void **state)
     tri_dataset *dataset;
     assert_ok(tri_source_open("clicks:50:100", TRI_PART_TRAIN, NULL, &source));
     assert_fails(tri_dataset_create(source, &(tri_dataset_options){.batch = 4, .augment = "mixup"}, &dataset), TRI_BAD_CALL,
-                 "mixes dense examples, and these are sparse");
+                 "mixes dense examples, and its examples are sparse");
     tri_source_destroy(source);
-    assert_fails(tri__mixup_check(&(tri_source_info){.spec = "a"}, 0), TRI_BAD_CALL, "nobody knows which classes");
-    assert_ok(tri__mixup_check(&(tri_source_info){.spec = "a"}, 3));
-    assert_ok(tri__mixup_check(&(tri_source_info){.spec = "a", .labels = TRI_LABEL_NUMBERS}, 0));
+    int64_t classes;
+    assert_fails(tri__mixup_classes(&(tri_source_info){.spec = "a"}, 0, &classes), TRI_BAD_CALL, "nobody knows which classes");
 }
 
 int main(void)
@@ -359,6 +392,8 @@ int main(void)
         cmocka_unit_test(numbers_and_sets_are_mixed_as_the_examples_are),
         FOLDER_TEST(a_damaged_example_is_mixed_with_nothing),
         cmocka_unit_test(mixed_examples_weigh_by_both_classes),
+        cmocka_unit_test(the_number_of_mixed_classes_is_the_wanted_one_or_the_source_s),
+        cmocka_unit_test(the_memory_of_the_shares_is_counted),
         cmocka_unit_test(what_cannot_be_mixed_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

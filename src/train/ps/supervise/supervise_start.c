@@ -55,7 +55,7 @@ static tri_status check_request(const tri__run_request *run, int servers, char *
     tri__train_settings settings;
     tri_status status = tri__inputs_open_model(run->options, run->strategy, &model);
     if (!status)
-        status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
+        status = tri__inputs_settle(model, run->options, &settings);
     if (!status)
         status = tri__ps_settings_check_files(&settings);
     if (!status)

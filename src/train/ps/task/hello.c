@@ -64,7 +64,7 @@ void tri__hello_terms(const tri__train_options *options, const tri__train_settin
     snprintf(text, size, "--rate %g --schedule %s%s --warmup %" PRId64 " %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
              settings->schedule.rate, options->schedule ? options->schedule : "constant", end, settings->schedule.warmup,
              tri__rule_text(&settings->rule, rule, sizeof rule), (double)settings->rule.clip, settings->seed, shuffle,
-             settings->augment ? settings->augment : "none");
+             options->augment ? options->augment : "none");
 }
 
 static tri_status read_shape(const json_t *list, tri_shape *out)

@@ -324,7 +324,7 @@ static tri_status prepare(work *w)
     options.assigned = true;
     options.worker = w->setup->task.index; /* the order of its own files depends on its number */
     options.workers = options.worker < w->ps->workers ? w->ps->workers : options.worker + 1;
-    TRI_TRY(tri_dataset_create(run->inputs.source, &options, &run->trainer.dataset));
+    TRI_TRY(tri__dataset_create(run->inputs.source, &options, &run->settings.augment, &run->trainer.dataset));
     int64_t examples = tri_dataset_examples(run->trainer.dataset) * (run->settings.own_files ? w->ps->workers : 1);
     TRI_TRY(tri__run_settle_length(run, examples, tri__ps_together(w->ps)));
     tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
