@@ -1,4 +1,4 @@
-/* prefetch.c: threads read and decode batches ahead.
+/* prefetch.c: the queue of batches that threads fill ahead. example_reader.c fills one row.
  *
  * Planned batches wait as slices of the epoch's order. Batches that are being made are in a queue, `line`, in the order in which they will
  * be given out. Threads claim a few rows at a time, always of the first batch that has unclaimed rows, and write the examples straight
@@ -20,7 +20,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
-#include "data/batch/mixup.h"
+#include "data/batch/example_reader.h"
 #include "data/batch/tuning.h"
 
 #define SECOND          INT64_C(1000000000)
@@ -44,24 +44,17 @@ typedef struct {
 typedef struct {
     tri__prefetch *prefetch;
     pthread_t thread;
-    tri__reader *reader;
-    int piece;                 /* the piece of a sparse batch that this thread writes to */
-    uint8_t *scratch;          /* one example, before it is augmented; NULL if pictures are not changed */
-    tri__example_target other; /* the example to mix with; its x is NULL without mixup */
-    int32_t other_label;       /* the label of `other` */
-    const pending_batch *at;   /* the batch that this thread works on; NULL: none. Under the lock */
-    _Atomic int64_t record;    /* the record that it reads */
-    bool left;                 /* the thread has ended and can be joined; under the lock */
+    tri__example_reader reader;
+    int piece;               /* the piece of a sparse batch that this thread writes to */
+    const pending_batch *at; /* the batch that this thread works on; NULL: none. Under the lock */
+    bool left;               /* the thread has ended and can be joined; under the lock */
 } decoder;
 
 struct tri__prefetch {
     tri_source *source; /* held */
     int64_t rows;
-    int64_t timeout;   /* nanoseconds */
-    tri__cache *cache; /* or NULL */
-    tri__augment augment;
-    uint64_t seed;         /* of augmentation */
-    int64_t mixed_classes; /* whose shares stand in each example's label; 0: none */
+    int64_t timeout;                /* nanoseconds */
+    tri__example_pipeline pipeline; /* of all decoders; the prefetch owns its cache */
 
     pthread_mutex_t lock;
     pthread_cond_t work;     /* there may be rows to claim, or `stopped` is set */
@@ -83,7 +76,7 @@ struct tri__prefetch {
     tri__tuning tuning;
     double row_nanoseconds; /* time of one row, smoothed; 0: not known yet */
     int64_t cpu;            /* nanoseconds of CPU time that reading and decoding have taken */
-    decoder caller;         /* the caller's own thread, when it copies cached rows; it has no reader */
+    decoder caller;         /* the caller's own thread, when it copies cached rows */
     decoder decoders[TRI_MOST_DECODERS];
     int started; /* how many decoders have a thread */
     int busy;    /* threads that are at work */
@@ -104,8 +97,8 @@ static tri_status add_pending(tri__prefetch *prefetch, pending_batch **out)
     pending_batch *p;
     TRI_TRY(tri__allocate(1, sizeof *p, "a batch", &p));
     tri_status status = tri__batch_buffer_init(&p->buffer, prefetch->source, prefetch->rows, false);
-    if (!status && prefetch->mixed_classes)
-        status = tri__batch_buffer_add_shares(&p->buffer, prefetch->mixed_classes);
+    if (!status && prefetch->pipeline.mixed_classes)
+        status = tri__batch_buffer_add_shares(&p->buffer, prefetch->pipeline.mixed_classes);
     if (status)
         free_pending(p);
     else
@@ -177,80 +170,10 @@ static int64_t stretch_of(const tri__prefetch *prefetch, const pending_batch *p)
     return rows < 1 ? 1 : rows < left ? rows : left;
 }
 
-/* Get one example, from the cache or from the source. */
-static tri_status fetch(decoder *self, int64_t record, const tri__example_target *to)
-{
-    tri__prefetch *prefetch = self->prefetch;
-    const int64_t place = tri__epoch_order_position(&prefetch->record_order.order, record); /* the cache has room for a sample only */
-    atomic_store_explicit(&self->record, record, memory_order_relaxed);
-    if (prefetch->cache && tri__cache_get(prefetch->cache, place, to))
-        return NULL;
-    TRI_TRY(prefetch->source->kind->read(self->reader, record, to));
-    if (prefetch->cache)
-        tri__cache_put(prefetch->cache, place, to);
-    return NULL;
-}
-
-/* Read one example; change its picture if that was asked for. */
-static tri_status fetch_changed(decoder *self, int64_t epoch, int64_t record, const tri__example_target *to)
-{
-    const tri__prefetch *prefetch = self->prefetch;
-    const tri_source_info *info = &prefetch->source->info;
-    if (!self->scratch)
-        return fetch(self, record, to);
-    tri__example_target unchanged = *to;
-    unchanged.x = self->scratch;
-    TRI_TRY(fetch(self, record, &unchanged));
-    tri__augment_apply(&prefetch->augment, info->type, info->shape, prefetch->seed, epoch, record, self->scratch, to->x);
-    return NULL;
-}
-
-/* Read the example to mix with. If it is damaged, *share becomes 1: nothing is mixed. The damage is reported when the epoch comes to that
- * record itself. */
-static tri_status fetch_other(decoder *self, int64_t epoch, int64_t record, double *share)
-{
-    tri_status status = fetch_changed(self, epoch, record, &self->other);
-    if (tri_status_code(status) != TRI_BAD_DATA)
-        return status;
-    tri_status_free(status);
-    *share = 1;
-    return NULL;
-}
-
-/* Mix the example of row i, which is in `own`, with another one. */
-static tri_status mix(decoder *self, pending_batch *p, int64_t i, const tri__example_target *own)
-{
-    const tri__prefetch *prefetch = self->prefetch;
-    const tri_source_info *info = &prefetch->source->info;
-    const tri__epoch_order *order = &prefetch->record_order.order;
-    tri__mixing mixing = tri__mixup_draw(prefetch->augment.mixup, prefetch->seed, p->slice.epoch, p->buffer.ids[i], order->records);
-    TRI_TRY(fetch_other(self, p->slice.epoch, tri__epoch_order_record(order, mixing.partner), &mixing.share));
-    if (mixing.share < 1) {
-        tri__mixup_values(info->type, tri_shape_count(info->shape), mixing.share, own->x, self->other.x);
-        tri__mixup_values(TRI_F32, info->outputs, mixing.share, own->targets, self->other.targets);
-    }
-    if (prefetch->mixed_classes)
-        tri__mixup_labels(prefetch->mixed_classes, mixing.share, own->label, mixing.share < 1 ? self->other_label : *own->label,
-                          p->buffer.targets + i * prefetch->mixed_classes);
-    return NULL;
-}
-
-/* Put one example into row i of the batch, augmented if that was asked for. */
-static tri_status decode(decoder *self, pending_batch *p, int64_t i)
-{
-    tri__example_target target;
-    TRI_TRY(tri__batch_buffer_row(&p->buffer, self->prefetch->source, i, self->piece, &target));
-    TRI_TRY(fetch_changed(self, p->slice.epoch, p->buffer.ids[i], &target));
-    if (self->other.x)
-        TRI_TRY(mix(self, p, i, &target));
-    tri__batch_buffer_keep(&p->buffer, i, self->piece);
-    return NULL;
-}
-
 static void decode_rows(decoder *self, pending_batch *p, int64_t first, int64_t count)
 {
     for (int64_t i = first; i < first + count; i++) {
-        tri_status status = decode(self, p, i);
+        tri_status status = tri__example_reader_fill(&self->reader, &p->buffer, i, self->piece);
         if (status)
             tri__batch_buffer_mark_damaged(&p->buffer, self->prefetch->source, i, status);
         else
@@ -351,7 +274,7 @@ static tri_status prepare(tri__prefetch *prefetch, const tri_dataset_options *op
     if (!options->cache || prefetch->source->resident_x) /* examples in memory need no cache */
         return NULL;
     return tri__cache_create(prefetch->source, prefetch->record_order.shard.examples, options->cache_bytes, options->cache_folder,
-                             &prefetch->cache);
+                             &prefetch->pipeline.cache);
 }
 
 tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *options, const tri__augment *augment, tri__prefetch **out)
@@ -361,55 +284,29 @@ tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *o
     tri__source_hold(source);
     prefetch->source = source;
     prefetch->rows = options->batch;
-    prefetch->augment = *augment;
-    prefetch->seed = options->seed;
-    prefetch->mixed_classes = options->mixed_classes;
+    prefetch->pipeline = (tri__example_pipeline){
+        .source = source,
+        .order = &prefetch->record_order.order,
+        .augment = *augment,
+        .seed = options->seed,
+        .mixed_classes = options->mixed_classes,
+    };
     prefetch->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
     prefetch->users = 1;
-    prefetch->caller = (decoder){.prefetch = prefetch, .record = -1, .piece = TRI_MOST_DECODERS};
+    prefetch->caller = (decoder){.prefetch = prefetch, .piece = TRI_MOST_DECODERS};
+    tri__example_reader_init_cached(&prefetch->caller.reader, &prefetch->pipeline);
     pthread_mutex_init(&prefetch->lock, NULL);
     tri__condition_init(&prefetch->work);
     tri__condition_init(&prefetch->ready);
     tri__condition_init(&prefetch->returned);
     tri_status status = prepare(prefetch, options);
     const size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
-    const size_t bytes = tri__batch_buffer_bytes(source, options->batch, prefetch->mixed_classes);
+    const size_t bytes = tri__batch_buffer_bytes(source, options->batch, options->mixed_classes);
     tri__tuning_init(&prefetch->tuning, count_cpus(), options->readers, bytes, budget, options->assigned);
     if (status)
         free_all(prefetch);
     else
         *out = prefetch;
-    return status;
-}
-
-static void decoder_fini(decoder *self)
-{
-    tri__reader_destroy(self->reader);
-    tri__buffer_free(self->scratch);
-    tri__buffer_free(self->other.x);
-    tri__buffer_free(self->other.targets);
-}
-
-static tri_status allocate_examples(decoder *self)
-{
-    const tri__prefetch *prefetch = self->prefetch;
-    const tri_source *source = prefetch->source;
-    if (tri__augment_changes_pictures(&prefetch->augment))
-        TRI_TRY(tri__buffer_allocate(source->example_bytes, "an example", &self->scratch));
-    if (prefetch->augment.mixup == 0)
-        return NULL;
-    self->other.label = &self->other_label;
-    TRI_TRY(tri__buffer_allocate(source->example_bytes, "an example", &self->other.x));
-    return tri__buffer_allocate((size_t)source->info.outputs * sizeof(float), "an example's targets", &self->other.targets);
-}
-
-static tri_status decoder_init(decoder *self, tri__prefetch *prefetch)
-{
-    *self = (decoder){.prefetch = prefetch, .record = -1, .piece = prefetch->started};
-    TRI_TRY(tri__reader_create(prefetch->source, &self->reader));
-    tri_status status = allocate_examples(self);
-    if (status)
-        decoder_fini(self);
     return status;
 }
 
@@ -421,9 +318,9 @@ static void free_all(tri__prefetch *prefetch)
         free_pending(prefetch->spare[i]);
     free_pending(prefetch->given);
     for (int i = 0; i < prefetch->started; i++)
-        decoder_fini(&prefetch->decoders[i]);
+        tri__example_reader_fini(&prefetch->decoders[i].reader);
     tri__record_order_fini(&prefetch->record_order);
-    tri__cache_destroy(prefetch->cache);
+    tri__cache_destroy(prefetch->pipeline.cache);
     tri_status_free(prefetch->failure);
     tri_source_destroy(prefetch->source);
     pthread_cond_destroy(&prefetch->work);
@@ -466,10 +363,11 @@ static tri_status add_threads(tri__prefetch *prefetch)
 {
     while (prefetch->started < prefetch->tuning.threads) {
         decoder *self = &prefetch->decoders[prefetch->started];
-        TRI_TRY(decoder_init(self, prefetch));
+        *self = (decoder){.prefetch = prefetch, .piece = prefetch->started};
+        TRI_TRY(tri__example_reader_init(&self->reader, &prefetch->pipeline));
         int error = pthread_create(&self->thread, NULL, serve, self);
         if (error) {
-            decoder_fini(self);
+            tri__example_reader_fini(&self->reader);
             prefetch->tuning.fixed = true; /* continue with the threads that there are */
             prefetch->tuning.threads = prefetch->started;
             if (prefetch->started > 0)
@@ -495,7 +393,7 @@ static tri_status too_late(const tri__prefetch *prefetch)
     double seconds = tri__clock_seconds(prefetch->timeout);
     for (int i = 0; i < prefetch->started; i++) {
         const decoder *one = &prefetch->decoders[i];
-        int64_t record = atomic_load(&one->record);
+        int64_t record = atomic_load(&one->reader.record);
         if (one->at && one->at == prefetch->line[0])
             return tri_fail(TRI_TIMEOUT,
                             "%s: record %lld has not come within %g s: the disk or the network that it is read from hangs (see dmesg, and "
@@ -509,12 +407,12 @@ static tri_status too_late(const tri__prefetch *prefetch)
  * read may hang. Returns false if there are no such rows. */
 static bool lend_a_hand(tri__prefetch *prefetch)
 {
-    pending_batch *p = prefetch->cache && !tri__augment_is_on(&prefetch->augment) ? find_work(prefetch) : NULL;
+    pending_batch *p = prefetch->pipeline.cache && !tri__augment_is_on(&prefetch->pipeline.augment) ? find_work(prefetch) : NULL;
     if (!p)
         return false;
     int64_t most = stretch_of(prefetch, p), count = 0;
     const tri__epoch_order *order = &prefetch->record_order.order;
-    while (count < most && tri__cache_holds(prefetch->cache, tri__epoch_order_position(order, p->buffer.ids[p->claimed + count])))
+    while (count < most && tri__cache_holds(prefetch->pipeline.cache, tri__epoch_order_position(order, p->buffer.ids[p->claimed + count])))
         count++;
     if (count == 0)
         return false;
@@ -667,5 +565,5 @@ double tri__prefetch_cpu_seconds(tri__prefetch *prefetch)
 
 const tri__cache *tri__prefetch_cache(const tri__prefetch *prefetch)
 {
-    return prefetch->cache;
+    return prefetch->pipeline.cache;
 }
