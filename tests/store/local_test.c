@@ -231,6 +231,20 @@ static void averages_begin_as_the_parameters_and_are_the_last_slot(void **state)
     tri_store_destroy(store);
 }
 
+static void a_view_has_the_averages_for_parameters_and_nothing_to_train(void **state)
+{
+    (void)state;
+    tri_store view, *store = new_store(3, (tri_rule){.name = "momentum", .average = 0.5F});
+    assert_ptr_equal(tri__store_view_evaluated(store, &view), &view);
+    assert_ptr_equal(tri_store_parameters(&view), tri__store_evaluated(store));
+    assert_true(tri_store_floats(&view) == 3 && !tri_store_gradient(&view) && !tri_store_slot(&view, 0));
+    assert_fails(tri_store_add_table(&view, 4, 1), TRI_UNSUPPORTED, "has no tables");
+    tri_store_destroy(store);
+    store = new_store(3, (tri_rule){.name = "momentum"});
+    assert_ptr_equal(tri__store_view_evaluated(store, &view), store);
+    tri_store_destroy(store);
+}
+
 static void a_local_store_may_have_no_parameters(void **state)
 {
     (void)state;
@@ -255,6 +269,7 @@ int main(void)
         cmocka_unit_test(adam_counts_steps_from_the_callers_number),
         cmocka_unit_test(wrong_calls_of_a_local_store_are_refused),
         cmocka_unit_test(averages_begin_as_the_parameters_and_are_the_last_slot),
+        cmocka_unit_test(a_view_has_the_averages_for_parameters_and_nothing_to_train),
         cmocka_unit_test(a_local_store_may_have_no_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

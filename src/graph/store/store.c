@@ -46,6 +46,16 @@ float *tri__store_evaluated(tri_store *store)
     return slot < 0 ? store->parameters : store->slot[slot];
 }
 
+tri_store *tri__store_view_evaluated(tri_store *store, tri_store *view)
+{
+    static const tri__store_kind kind = {.name = "averages"};
+    float *evaluated = tri__store_evaluated(store);
+    if (evaluated == store->parameters)
+        return store;
+    *view = (tri_store){.kind = &kind, .step = store->step, .floats = store->floats, .parameters = evaluated};
+    return view;
+}
+
 void tri_store_begin_averages(tri_store *store)
 {
     float *evaluated = tri__store_evaluated(store);

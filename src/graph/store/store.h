@@ -86,6 +86,10 @@ int64_t tri__table_stride(int64_t floats);
 /* What is evaluated, saved and exported: the averages where the rule keeps them, otherwise the parameters. Laid out as the parameters. */
 float *tri__store_evaluated(tri_store *store);
 
+/* The store to give to a plan that evaluates: the store itself or, where its rule keeps averages, view, whose parameters they are. Such a
+ * plan reads parameters and the step, so a view has nothing else, and no calls. It borrows the memory of store, and needs no destroy. */
+tri_store *tri__store_view_evaluated(tri_store *store, tri_store *view);
+
 /* From now on trace what the store does; what the thread that calls it does goes to this lane. Not while the store is called. */
 void tri__store_trace(tri_store *store, tri__trace *trace, tri__trace_lane *lane);
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */

@@ -7,18 +7,6 @@
 #include "train/run/journal.h"
 #include "train/run/peers.h"
 
-/* What is evaluated: the averages where the run keeps them. A plan that trains nothing reads a store's memory, and calls no store. */
-static tri_store *evaluated_store(tri__run *run)
-{
-    tri_store *store = run->trainer.store;
-    float *evaluated = tri__store_evaluated(store);
-    if (evaluated == tri_store_parameters(store))
-        return store;
-    run->evaluating.averaged = *store;
-    run->evaluating.averaged.parameters = evaluated;
-    return &run->evaluating.averaged;
-}
-
 tri_status tri__run_create_evaluator(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
@@ -29,7 +17,8 @@ tri_status tri__run_create_evaluator(tri__run *run)
         .cache_bytes = settings->cache_bytes,
         .cache_folder = run->request->cache_folder,
     };
-    return tri__evaluator_create(run->inputs.graph, run->inputs.test, evaluated_store(run), &options, &run->evaluating.evaluator);
+    tri_store *store = tri__store_view_evaluated(run->trainer.store, &run->evaluating.averages);
+    return tri__evaluator_create(run->inputs.graph, run->inputs.test, store, &options, &run->evaluating.evaluator);
 }
 
 bool tri__run_check_goal(tri__run *run)

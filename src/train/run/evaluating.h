@@ -7,7 +7,7 @@
 
 typedef struct {
     tri__evaluator *evaluator; /* NULL: this process does not evaluate */
-    tri_store averaged;        /* with --average, what it evaluates: the run's store, with the averages for parameters */
+    tri_store averages;        /* with --average: a view of the run's store, which is what it evaluates */
     tri__evaluation last;
     int64_t at; /* the step of the last evaluation; −1: none yet */
     int64_t count;
