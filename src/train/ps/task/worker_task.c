@@ -24,13 +24,13 @@
 
 #define REPORT_INTERVAL INT64_C(200000000)
 
-enum { MOST_ASSIGNED = 32, BEHIND = 5 };
+enum { BEHIND = 5 };
 
 typedef struct {
     tri__run *run;
     const tri__task_setup *setup;
     const tri__ps_settings *ps;
-    tri__token assigned[MOST_ASSIGNED]; /* tokens assigned to the dataset and not taken yet, oldest first */
+    tri__token assigned[TRI_MOST_ASSIGNED]; /* tokens assigned to the dataset and not taken yet, oldest first */
     int count;
     int64_t own;      /* with --shard files: where the next batch begins in this worker's own examples; −1: not known yet */
     tri__token made;  /* token of the last step that was made */
@@ -84,7 +84,7 @@ static tri_status assign_ahead(work *w)
 {
     int wanted = tri_dataset_ahead(w->run->trainer.dataset);
     bool sync = w->ps->mode == TRI_PS_SYNC;
-    wanted = wanted < MOST_ASSIGNED ? wanted : MOST_ASSIGNED;
+    wanted = wanted < TRI_MOST_ASSIGNED ? wanted : TRI_MOST_ASSIGNED; /* the dataset takes no more */
     while (w->count < wanted) {
         tri__token next;
         bool known = sync || w->run->settings.own_files ? guess(w, &w->assigned[w->count - 1], &next)
