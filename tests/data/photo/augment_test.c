@@ -26,6 +26,8 @@ static void the_augment_option_is_parsed(void **state)
     assert_true(tri__augment_is_on(&augment) && !tri__augment_changes_pictures(&augment));
     assert_ok(tri__augment_parse("none", &augment));
     assert_false(tri__augment_is_on(&augment));
+    assert_ok(tri__augment_parse(NULL, &augment));
+    assert_false(tri__augment_is_on(&augment));
     static const char *const wrong[] = {"", "flop", "flip,", ",crop", "flip;crop", "flip,none", "flipcrop"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_fails(tri__augment_parse(wrong[i], &augment), TRI_BAD_CALL, "should be one of flip, crop, rotate, colour, mixup");
@@ -43,6 +45,13 @@ static void only_pictures_can_be_augmented(void **state)
     assert_ok(tri__augment_check(&(tri__augment){0}, TRI_SHAPE(40)));
     assert_ok(tri__augment_check(&(tri__augment){.mixup = 0.2}, TRI_SHAPE(40)));
     assert_fails(tri__augment_check(&(tri__augment){.crop = true}, TRI_SHAPE(40)), TRI_BAD_CALL, "are for pictures");
+}
+
+static void sparse_examples_are_not_mixed(void **state)
+{
+    (void)state;
+    assert_ok(tri__augment_check_sparse(&(tri__augment){.flip = true}, "clicks"));
+    assert_fails(tri__augment_check_sparse(&(tri__augment){.mixup = 0.2}, "clicks"), TRI_BAD_CALL, "clicks: --augment mixup mixes dense");
 }
 
 static int64_t clamp(int64_t value, int64_t most)
@@ -222,6 +231,7 @@ int main(void)
         cmocka_unit_test(light_and_turns_follow_from_seed_epoch_and_record),
         cmocka_unit_test(the_augment_option_is_parsed),
         cmocka_unit_test(only_pictures_can_be_augmented),
+        cmocka_unit_test(sparse_examples_are_not_mixed),
         cmocka_unit_test(augmenting_makes_every_flip_and_shift),
         cmocka_unit_test(flip_alone_flips_half_of_the_pictures),
         cmocka_unit_test(augmenting_depends_on_seed_epoch_and_record),

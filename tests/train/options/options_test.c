@@ -108,6 +108,22 @@ static void a_global_batch_is_divided_among_the_workers(void **state)
     tri__train_options_fini(&options);
 }
 
+static void settings_hold_what_augment_says(void **state)
+{
+    (void)state;
+    tri__train_options options;
+    tri__train_options_init(&options);
+    tri__train_settings settings;
+    assert_ok(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings));
+    assert_false(tri__augment_is_on(&settings.augment));
+    set(&options, "augment", "flip,mixup:0.5");
+    assert_ok(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings));
+    assert_true(settings.augment.flip && !settings.augment.crop && settings.augment.mixup == 0.5);
+    set(&options, "augment", "melt");
+    assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, "melt");
+    tri__train_options_fini(&options);
+}
+
 static void options_not_given_come_from_the_model(void **state)
 {
     (void)state;
@@ -188,6 +204,7 @@ int main(void)
         cmocka_unit_test(resuming_refuses_to_change_a_fixed_option),
         cmocka_unit_test(resuming_may_change_strategy_workers_and_mode),
         cmocka_unit_test(a_global_batch_is_divided_among_the_workers),
+        cmocka_unit_test(settings_hold_what_augment_says),
         cmocka_unit_test(options_not_given_come_from_the_model),
         cmocka_unit_test(rule_numbers_come_from_the_command_line_then_the_model_then_the_rule),
         cmocka_unit_test(contradictory_options_are_refused_with_a_reason),
