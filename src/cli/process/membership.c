@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "train/strategy/strategies.h"
+#include "train/options/strategies.h"
 
 static tri_status from_file(const tri__arguments *arguments, tri__membership *out)
 {

@@ -9,6 +9,7 @@
 
 #include "base/text/duration.h"
 #include "data/source/source.h"
+#include "train/options/strategies.h"
 #include "train/options/strategy.h"
 #include "trireme/dataset.h"
 
@@ -16,7 +17,7 @@
 #define LARGEST_STEP (1 << 30)         /* examples, of one worker */
 
 /* Some options together answer one question. When a resumed run changes an option that `replaces` a question, every option that is
- * `part_of` that question is unset first. */
+ * `part_of` that question is unset first, unless the new strategy carries it over. */
 typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
 
 typedef struct {
@@ -326,8 +327,9 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
     }
     anew[ALONE] = false;
     anew[MODE] |= anew[STRATEGY]; /* each strategy has its own modes */
+    const tri__strategy *strategy = tri__strategies_find(given->strategy);
     for (int i = 0; field_at(i, &row); i++)
-        if (anew[row.part_of])
+        if (anew[row.part_of] && !(row.part_of == STRATEGY && tri__strategies_carry(strategy, row.option->name)))
             unset(kept, &row);
     return tri__train_options_copy(kept, given);
 }

@@ -56,6 +56,7 @@ typedef struct tri__strategy {
     const char *name;           /* "local", as users type it */
     const char *const *options; /* the options of this strategy that not every strategy has; ends with NULL; NULL: none */
     tri__places places;
+    bool one_worker;   /* it never has more */
     bool reads_stream; /* it can train on standard input, which one process reads in order */
 
     /* TRI_BAD_CALL where options contradict each other; the message says what to do instead. NULL: there is nothing to check. */

@@ -120,7 +120,7 @@ static void tell_how(tri__run *run)
         snprintf(end, sizeof end, "until %.40s, at most %s step%s", run->options.until, steps, run->length.last_step == 1 ? "" : "s");
     else
         snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
-    if (run->peers)
+    if (run->peers && run->peers->workers > 1)
         snprintf(share, sizeof share, " %s %d %s", run->peers->one_model ? "on" : "each for", run->peers->workers,
                  run->peers->kind->workers);
     if (settings->accumulate > 1)

@@ -39,6 +39,7 @@ const tri__strategy tri__strategy_local = {
     .name = "local",
     .options = (const char *const[]){"min-count", "table-memory", NULL},
     .places = TRI_PLACES_IGNORED,
+    .one_worker = true,
     .reads_stream = true,
     .check = check,
     .create_store = tri__local_create_store,

@@ -80,9 +80,19 @@ static void resuming_may_change_strategy_workers_and_mode(void **state)
     assert_ok(tri__train_options_resume(&kept, &given));
     assert_true(kept.staleness == 4 && kept.sync == TRI_UNSET && kept.backup == TRI_UNSET && kept.workers == 2);
     tri__train_options_fini(&given);
-    set(&given, "strategy", "local"); /* another strategy: nothing of the old one stays */
+    set(&kept, "timeout", "5s");
+    set(&given, "strategy", "allreduce"); /* another strategy: what both have stays */
     assert_ok(tri__train_options_resume(&kept, &given));
-    assert_true(kept.staleness == TRI_UNSET && kept.workers == TRI_UNSET);
+    assert_true(kept.staleness == TRI_UNSET && kept.workers == 2);
+    assert_string_equal(kept.timeout, "5s");
+    tri__train_options_fini(&given);
+    set(&given, "strategy", "mirrored");
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.workers == 2 && !kept.timeout);
+    tri__train_options_fini(&given);
+    set(&given, "strategy", "local"); /* one worker */
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.workers == TRI_UNSET);
     assert_string_equal(kept.strategy, "local");
     tri__train_options_fini(&kept);
     tri__train_options_fini(&given);

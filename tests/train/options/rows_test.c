@@ -10,9 +10,9 @@
 
 #include "graph/rule/rule.h"
 #include "support.h"
+#include "train/options/strategies.h"
 #include "train/options/waits.h"
 #include "train/ps/settings/settings.h"
-#include "train/strategy/strategies.h"
 
 typedef struct {
     const char *name, *value; /* value NULL: one of its kind */

@@ -12,7 +12,7 @@
 #include "base/thread/clock.h"
 #include "support.h"
 #include "train/checkpoint/checkpoint_read.h"
-#include "train/strategy/strategies.h"
+#include "train/options/strategies.h"
 
 /* Dropout, a rule with state and shuffling: all that could differ after a resume. */
 static const char model_text[] = "train(rate=0.01, rule=adam, batch=16, epochs=2)\n"

@@ -10,7 +10,7 @@
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
 #include "lab/figures/plot.h"
-#include "train/strategy/strategies.h"
+#include "train/options/strategies.h"
 
 enum { STEPS = 100, LEAST_STEPS = 20, ROWS = 12 };
 

@@ -17,10 +17,10 @@
 #include "graph/model/builtin.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/cluster/security.h"
+#include "train/options/strategies.h"
 #include "train/options/waits.h"
 #include "train/ps/task/task.h"
 #include "train/run/run.h"
-#include "train/strategy/strategies.h"
 
 #define PLAIN_INTERVAL INT64_C(5000000000) /* nanoseconds between two lines where there is no terminal */
 

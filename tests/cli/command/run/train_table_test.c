@@ -4,7 +4,7 @@
 
 #include "cli/table/option.h"
 #include "support.h"
-#include "train/strategy/strategies.h"
+#include "train/options/strategies.h"
 
 static const tri__command *train(void)
 {

@@ -1,5 +1,5 @@
 /* strategies.c: the table of strategies. */
-#include "train/strategy/strategies.h"
+#include "train/options/strategies.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +32,11 @@ static bool has(const tri__strategy *strategy, const char *option)
         if (!strcmp(strategy->options[i], option))
             return true;
     return false;
+}
+
+bool tri__strategies_carry(const tri__strategy *to, const char *option)
+{
+    return strcmp(option, "workers") ? has(to, option) : !to->one_worker;
 }
 
 static bool owns(const tri__strategy *strategy, const char *option)

@@ -1,5 +1,5 @@
 /* strategies_test.c: which strategy options mean, in which mode and with how many workers, and those that do not go together. */
-#include "train/strategy/strategies.h"
+#include "train/options/strategies.h"
 
 #include <stdio.h>
 #include <string.h>
