@@ -77,6 +77,16 @@ tri_status tri__augment_parse(const char *text, tri__augment *out)
     }
 }
 
+bool tri__augment_same(const char *a, const char *b)
+{
+    tri__augment x, y;
+    tri_status first = tri__augment_parse(a ? a : "none", &x), second = tri__augment_parse(b ? b : "none", &y);
+    const bool readable = !first && !second;
+    tri_status_free(first);
+    tri_status_free(second);
+    return readable && x.flip == y.flip && x.crop == y.crop && x.rotate == y.rotate && x.colour == y.colour && x.mixup == y.mixup;
+}
+
 tri_status tri__augment_check(const tri__augment *augment, tri_shape shape)
 {
     if (!tri__augment_changes_pictures(augment) || shape.rank == 3)

@@ -21,6 +21,9 @@ typedef struct {
 /* text: some of "flip", "crop", "rotate", "colour" and "mixup" or "mixup:ALPHA" with commas between them; "none" or NULL: leave them. */
 TRI_MUST_CHECK tri_status tri__augment_parse(const char *text, tri__augment *out);
 
+/* Whether two such texts ask for the same. NULL asks for nothing. False where one of them cannot be read. */
+bool tri__augment_same(const char *a, const char *b);
+
 static inline bool tri__augment_changes_pictures(const tri__augment *augment)
 {
     return augment->flip || augment->crop || augment->rotate || augment->colour;

@@ -20,14 +20,19 @@
  * `part_of` that question is unset first, unless the new strategy carries it over. */
 typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
 
+/* Whether two texts mean the same, if that is not a matter of their letters. NULL: the option is not set. */
+typedef bool same_texts(const char *a, const char *b);
+
 typedef struct {
     tri__option option;
     size_t offset;
-    bool fixed; /* a resumed run keeps it */
+    bool fixed;       /* a resumed run keeps it */
+    same_texts *same; /* NULL: texts mean the same if they are equal */
     question replaces, part_of;
 } table_row;
 
 #define KEPT              .fixed = true
+#define KEPT_BY(same_)    .fixed = true, .same = same_
 #define FREE              .fixed = false
 #define ANSWERS(question) .replaces = question, .part_of = question
 #define PART_OF(question) .part_of = question
@@ -54,6 +59,7 @@ typedef struct {
     const tri__option *option;
     size_t offset;
     bool fixed;
+    same_texts *same;
     question replaces, part_of;
 } field;
 
@@ -73,7 +79,7 @@ static bool field_at(int index, field *out)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const table_row *row = &table[i];
         if (!row->option.rows && index-- == 0) {
-            *out = (field){&row->option, row->offset, row->fixed, row->replaces, row->part_of};
+            *out = (field){&row->option, row->offset, row->fixed, row->same, row->replaces, row->part_of};
             return true;
         }
         for (int k = 0; row->option.rows && rule_field(k, out); k++)
@@ -257,6 +263,8 @@ tri_status tri__train_options_read(tri__train_options *options, const json_t *va
 
 static bool same(const tri__train_options *a, const tri__train_options *b, const field *row)
 {
+    if (row->same)
+        return row->same(*text_of(a, row), *text_of(b, row));
     if (!is_set(a, row) || !is_set(b, row))
         return is_set(a, row) == is_set(b, row);
     switch (storage_of(row)) {

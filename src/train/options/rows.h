@@ -6,7 +6,7 @@
  *                                                                                        the standard value where the option is not given
  *   RULES                                                                                --rule, and the numbers of all update rules
  *
- * When a run is resumed, an option is KEPT (it cannot be changed), FREE, or one of several that together answer a question, such as "how
+ * When a run is resumed, an option is KEPT (it cannot be changed), KEPT_BY a function that compares two of its texts, FREE, or one of several that together answer a question, such as "how
  * long". A new value of an option that ANSWERS the question unsets all old options of that question, also those that are only PART_OF
  * it. A new --strategy keeps the old options of its question that it has, too, such as --workers. */
 
@@ -49,7 +49,7 @@ ROW(TEXT, class_weights, "class-weights", KEPT, .argument = "HOW", .otherwise = 
     .detail =
         "balanced gives a class n / (classes × its examples), counted over the training examples, as scikit-learn does. A step's loss is "
         "divided by the sum of its weights, as PyTorch's CrossEntropyLoss does. Evaluation is not weighted.")
-ROW(TEXT, augment, "augment", KEPT, .argument = "HOW", .completion = "flip crop rotate colour mixup flip,crop",
+ROW(TEXT, augment, "augment", KEPT_BY(tri__augment_same), .argument = "HOW", .completion = "flip crop rotate colour mixup flip,crop",
     .meaning = "change examples at random each time: some of flip, crop, rotate, colour and mixup[:ALPHA], with commas between them",
     .detail =
         "flip mirrors every second picture, crop moves it by up to an eighth, rotate turns it by up to 15 degrees, and colour changes "

@@ -63,6 +63,23 @@ static void resuming_refuses_to_change_a_fixed_option(void **state)
     tri__train_options_fini(&given);
 }
 
+static void the_same_augment_in_other_words_is_no_change(void **state)
+{
+    (void)state;
+    tri__train_options kept, given;
+    tri__train_options_init(&kept);
+    tri__train_options_init(&given);
+    set(&given, "augment", "none");
+    assert_ok(tri__train_options_resume(&kept, &given)); /* the run had none */
+    set(&kept, "augment", "flip,mixup");
+    set(&given, "augment", "mixup:0.20,flip");
+    assert_ok(tri__train_options_resume(&kept, &given));
+    set(&given, "augment", "mixup:0.3,flip");
+    assert_fails(tri__train_options_resume(&kept, &given), TRI_BAD_CALL, "the run to be resumed has mixup:0.20,flip");
+    tri__train_options_fini(&kept);
+    tri__train_options_fini(&given);
+}
+
 static void resuming_may_change_strategy_workers_and_mode(void **state)
 {
     (void)state;
@@ -212,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_survive_writing_to_json_and_reading_back),
         cmocka_unit_test(resuming_refuses_to_change_a_fixed_option),
+        cmocka_unit_test(the_same_augment_in_other_words_is_no_change),
         cmocka_unit_test(resuming_may_change_strategy_workers_and_mode),
         cmocka_unit_test(a_global_batch_is_divided_among_the_workers),
         cmocka_unit_test(settings_hold_what_augment_says),
