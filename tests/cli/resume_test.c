@@ -13,10 +13,26 @@ static void another_strategy_keeps_the_number_of_workers(void **state)
     expect(RUN(here, "train", "--resume", "a", "--steps", "9", "--strategy", "local", "--workers", "2"), 2, "", "has one worker");
 }
 
+#define FOR_TARGET "--strategy", "ps", "--workers", "2", "--eval-every", "5", "--until"
+
+static void a_target_that_is_reached_ends_a_resumed_run_at_once(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, TRAIN, FOR_TARGET, "loss<=100", "--max-steps", "50", "--out", "a"), 0, "5 steps", "");
+    expect(RUN(here, "train", "--resume", "a", "--quiet"), 0, "", "--resume a: the run has reached --until 'loss<=100' at its step 5;");
+    expect(RUN(here, "train", "--resume", "a", "--until", "accuracy>=0.01", "--json"), 0, "\"steps\":5,", "has reached --until 'acc");
+    expect(RUN(here, "train", "--resume", "a", "--max-steps", "10"), 0, "", "at its step 5;"); /* the target stays */
+    expect(RUN(here, "train", "--resume", "a", "--until", "loss<=0.0001", "--max-steps", "10", "--quiet"), 0, "10 steps", "not reached");
+    expect(RUN(here, "train", "--resume", "a", "--until", "accuracy>=abc"), 2, "", "accuracy>=abc");
+    expect(RUN(here, "train", "--resume", "a", "--until", "loss<=100", "--test", "digits:200", "--max-steps", "20", "--quiet"), 0,
+           "15 steps", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(another_strategy_keeps_the_number_of_workers),
+        FOLDER_TEST(a_target_that_is_reached_ends_a_resumed_run_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

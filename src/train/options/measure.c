@@ -79,11 +79,14 @@ void tri__measures_put(const tri__evaluation *evaluation, json_t *object)
         json_object_set_new(object, measure->name, tri__json_number(tri__measure_of(measure, evaluation)));
 }
 
-tri__evaluation tri__measures_get(const json_t *object)
+tri__evaluation tri__measures_get(const json_t *object, const char *prefix)
 {
     tri__evaluation evaluation = {0};
     const tri__measure *measure;
-    for (int i = 0; (measure = tri__measure_at(i)); i++)
-        set(measure, &evaluation, tri__json_number_of(object, measure->name));
+    for (int i = 0; (measure = tri__measure_at(i)); i++) {
+        char key[64];
+        snprintf(key, sizeof key, "%s%s", prefix, measure->name);
+        set(measure, &evaluation, tri__json_number_of(object, key));
+    }
     return evaluation;
 }

@@ -46,8 +46,9 @@ enum { TRI_MEASURES_TEXT = 256 };
 /* "test loss 0.1234<between>test accuracy 98.00 %": the measures that are `told` and known. Returns text. */
 const char *tri__measures_text(const tri__evaluation *evaluation, const char *between, char text[TRI_MEASURES_TEXT]);
 
-/* put: adds all measures to object, by name; one that is NaN is null. get: reads them back. */
+/* put: adds all measures to object, by name; one that is NaN is null. get: reads them back; the prefix is that of their keys, "" or
+ * "test_", as in a summary. A measure that is not there is NaN. */
 void tri__measures_put(const tri__evaluation *evaluation, json_t *object);
-tri__evaluation tri__measures_get(const json_t *object);
+tri__evaluation tri__measures_get(const json_t *object, const char *prefix);
 
 #endif

@@ -6,9 +6,10 @@
  *                                                                                        the standard value where the option is not given
  *   RULES                                                                                --rule, and the numbers of all update rules
  *
- * When a run is resumed, an option is KEPT (it cannot be changed), KEPT_BY a function that compares two of its texts, FREE, or one of several that together answer a question, such as "how
- * long". A new value of an option that ANSWERS the question unsets all old options of that question, also those that are only PART_OF
- * it. A new --strategy keeps the old options of its question that it has, too, such as --workers. */
+ * When a run is resumed, an option is KEPT (it cannot be changed), KEPT_BY a function that compares two of its texts, FREE, or one of
+ * several that together answer a question, such as "how long". A new value of an option that ANSWERS the question unsets all old options
+ * of that question, also those that are only PART_OF it. A new --strategy keeps the old options of its question that it has, too, such as
+ * --workers. */
 
 ROW(TEXT, data, "data", KEPT, .group = "Data", .letter = 'd', .argument = "SOURCE", .completion = TRI_SOURCE_WORDS,
     .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], a path, or -",
@@ -75,9 +76,9 @@ ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET", .meaning = "u
               "there are progressive_logloss, progressive_accuracy, progressive_auc and progressive_calibration. "
               "Checked by an evaluation every --eval-every steps. Put it in quotes, because < and > mean something else to the shell. "
               "--max-steps guards against a "
-              "target that is never reached.")
+              "target that is never reached. A resumed run that has reached its target ends at once.")
 
-SETTING(INTEGER, max_steps, "max-steps", ANSWERS(HOW_LONG), 0, .group = "Ending earlier", .argument = "N", .least = 1,
+SETTING(INTEGER, max_steps, "max-steps", PART_OF(HOW_LONG), 0, .group = "Ending earlier", .argument = "N", .least = 1,
         .meaning = "with --until: give up after N steps")
 SETTING(INTEGER, patience, "patience", FREE, 0, .elsewhere = "early-stopping", .argument = "N", .least = 1,
         .meaning = "stop after N evaluations in a row without a lower test loss")

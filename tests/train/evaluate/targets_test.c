@@ -72,7 +72,7 @@ static void measures_come_back_from_json(void **state)
     json_t *object = json_object();
     char text[TRI_MEASURES_TEXT];
     tri__measures_put(&evaluation, object);
-    const tri__evaluation back = tri__measures_get(object);
+    const tri__evaluation back = tri__measures_get(object, "");
     json_decref(object);
     assert_true(back.loss == 0.25 && back.mse == 0.5 && back.mae == 0.125 && back.r2 == -0.5);
     assert_true(isnan(back.accuracy) && isnan(back.auc) && isnan(back.f1));

@@ -17,6 +17,7 @@
 #include "graph/model/builtin.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/cluster/security.h"
+#include "train/folder/reached.h"
 #include "train/options/strategies.h"
 #include "train/options/waits.h"
 #include "train/ps/task/task.h"
@@ -356,6 +357,37 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     return status;
 }
 
+/* A task of a job leaves this question to the process that started the job. Other test examples have other figures. */
+static tri_status find_reached(const tri__arguments *arguments, const job *what, json_t **summary)
+{
+    const char *resume = tri__argument_text(arguments, "resume");
+    *summary = NULL;
+    if (!resume || what->membership.by || tri__argument_given(arguments, "spawned") || what->given.test)
+        return NULL;
+    return tri__reached_before(resume, &what->whole, summary);
+}
+
+/* Takes the summary. */
+static tri_status tell_reached(tri__session *session, const tri__arguments *arguments, const job *what, json_t *summary)
+{
+    if (what->membership.rank == 0)
+        tri__log_line(session->log, TRI_LOG_WARNING,
+                      "--resume %s: the run has reached --until '%s' at its step %lld; give another target, --epochs or --steps to go on",
+                      tri__argument_text(arguments, "resume"), what->whole.until,
+                      (long long)json_integer_value(json_object_get(summary, "steps")));
+    if (what->membership.rank == 0 && session->json)
+        return tri__session_print_json(session, summary);
+    json_decref(summary);
+    return NULL;
+}
+
+static tri_status train_unless_reached(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
+{
+    json_t *summary;
+    TRI_TRY(find_reached(arguments, what, &summary));
+    return summary ? tell_reached(session, arguments, what, summary) : train(session, arguments, what, command);
+}
+
 static bool add_to_curve(void *context, double rate, double loss)
 {
     return tri__rate_curve_add(context, rate, loss);
@@ -401,7 +433,7 @@ static tri_status run_train(tri__session *session, const tri__arguments *argumen
     tri_status status = command ? open_job(session, arguments, &what) : tri_fail(TRI_NO_MEMORY, "no memory for the command line");
     if (!status)
         status = tri__argument_flag(arguments, "find-rate") ? find_rate(session, arguments, &what, command)
-                                                            : train(session, arguments, &what, command);
+                                                            : train_unless_reached(session, arguments, &what, command);
     free(command);
     tri__chosen_hosts_fini(&what.chosen);
     tri__membership_fini(&what.membership);

@@ -273,7 +273,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     tri__run_owner *owner = context;
     tri__run *run = owner->run;
     pthread_mutex_lock(&owner->lock);
-    run->evaluating.last = tri__measures_get(evaluation);
+    run->evaluating.last = tri__measures_get(evaluation, "");
     run->evaluating.last.examples = json_integer_value(json_object_get(evaluation, "examples"));
     run->state.step = run->evaluating.at = step;
     run->evaluating.count++;
