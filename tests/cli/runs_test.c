@@ -21,6 +21,24 @@ static void runs_are_listed_with_their_figures(void **state)
     expect(RUN(here, "runs", "runs/long"), 0, "runs/long", "");
 }
 
+static void runs_that_differ_by_an_option_are_told_apart(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "train", "softmax", "--data", "digits:200", "--steps", "2", "--average", "0.9", "--augment", "flip,crop", "--clip",
+               "1", "--out", "some/a"),
+           0, "", ", clip 1, average 0.9, augment flip,crop, ");
+    expect(RUN(here, "train", "softmax", "--data", "digits:200", "--steps", "2", "--average", "0.8", "--strategy", "ps", "--out", "some/b"),
+           0, "", ", average 0.8, ");
+    expect(RUN(here, "runs", "some"), 0, "  batch  clip  average  augment  ", "");
+    expect(RUN(here, "runs", "some"), 0, "1      0.9  flip,crop", "");
+    expect(SHELL(here, "\"$0\" runs some --sort average --csv some.csv && grep 0.8000 some.csv"), 0, "", "");
+    expect(SHELL(here, "\"$0\" runs some --sort average | sed -n 2p"), 0, "some/b", "");
+    json_t *runs = json_of(RUN(here, "runs", "some/a", "--json"));
+    const json_t *summary = json_object_get(json_array_get(json_object_get(runs, "runs"), 0), "summary");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(summary, "options"), "augment")), "flip,crop");
+    json_decref(runs);
+}
+
 static void runs_are_sorted_by_any_figure(void **state)
 {
     json_t *runs = json_of(RUN(*state, "runs", "--sort", "steps", "--json")), *list = json_object_get(runs, "runs");
@@ -67,11 +85,9 @@ static void folders_without_runs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_are_listed_with_their_figures),
-        cmocka_unit_test(runs_are_sorted_by_any_figure),
-        cmocka_unit_test(runs_are_written_as_csv_with_their_commands),
-        cmocka_unit_test(a_run_that_was_killed_is_marked),
-        cmocka_unit_test(a_run_without_a_checkpoint_is_not_promised_a_resumption),
+        cmocka_unit_test(runs_are_listed_with_their_figures), cmocka_unit_test(runs_that_differ_by_an_option_are_told_apart),
+        cmocka_unit_test(runs_are_sorted_by_any_figure),      cmocka_unit_test(runs_are_written_as_csv_with_their_commands),
+        cmocka_unit_test(a_run_that_was_killed_is_marked),    cmocka_unit_test(a_run_without_a_checkpoint_is_not_promised_a_resumption),
         cmocka_unit_test(folders_without_runs_are_refused),
     };
     return cmocka_run_group_tests(tests, test_folder_set_up, test_folder_tear_down);

@@ -65,7 +65,7 @@ static void the_json_summary_has_all_documented_keys(void **state)
                                        "train_loss",   "test_loss",  "test_accuracy",  "stopped_by",    "until_step",
                                        "peak_rss_mb",  "bytes_sent", "bytes_received", "dropped_stale", "re_leased",
                                        "lost_updates", "damaged",    "test_damaged",   "phases",        "verdict",
-                                       "worker_stats", "task_stats", "hosts",          "checkpoint"};
+                                       "worker_stats", "task_stats", "hosts",          "checkpoint",    "options"};
     json_t *summary = json_of(RUN(*state, "train", "softmax", "--data", DATA, "--epochs", "2", "--batch", "50", "--json"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_non_null(json_object_get(summary, keys[i]));

@@ -108,6 +108,12 @@ void tri__run_list_fini(tri__run_list *list)
     *list = (tri__run_list){0};
 }
 
+const json_t *tri__listed_value(const tri__listed_run *run, const char *key)
+{
+    const json_t *value = json_object_get(run->summary, key);
+    return value ? value : json_object_get(json_object_get(run->summary, "options"), key);
+}
+
 /* ---- sorting ---- */
 
 static int compare(const json_t *a, const json_t *b)
@@ -125,7 +131,7 @@ static bool has(const json_t *value)
 /* Whether a belongs after b. */
 static bool is_after(const tri__listed_run *a, const tri__listed_run *b, const char *key, bool falling)
 {
-    const json_t *first = json_object_get(a->summary, key), *second = json_object_get(b->summary, key);
+    const json_t *first = tri__listed_value(a, key), *second = tri__listed_value(b, key);
     if (!has(first) || !has(second))
         return !has(first) && has(second);
     return falling ? compare(first, second) < 0 : compare(first, second) > 0;
@@ -136,7 +142,7 @@ tri_status tri__run_list_sort(tri__run_list *list, const char *key, bool falling
 {
     bool known = list->count == 0;
     for (size_t i = 0; i < list->count; i++) {
-        known = known || has(json_object_get(list->run[i].summary, key));
+        known = known || has(tri__listed_value(&list->run[i], key));
         for (size_t k = i; k > 0 && is_after(&list->run[k - 1], &list->run[k], key, falling); k--) {
             tri__listed_run run = list->run[k];
             list->run[k] = list->run[k - 1];

@@ -28,7 +28,11 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__run_list_read(const char *folder, tri__run_list *out);
 void tri__run_list_fini(tri__run_list *list);
 
-/* Sort by a key of the summaries, numbers by size and words by letter. Runs without the key come last. TRI_BAD_CALL where no run has it. */
+/* What the summary has under this key, or else the value of the option of that name, where it was given; NULL: neither. */
+const json_t *tri__listed_value(const tri__listed_run *run, const char *key);
+
+/* Sort by a key of the summaries or by an option, numbers by size and words by letter. Runs without the key come last. TRI_BAD_CALL where
+ * no run has it. */
 TRI_MUST_CHECK tri_status tri__run_list_sort(tri__run_list *list, const char *key, bool falling);
 
 #endif

@@ -104,10 +104,24 @@ static void tell_what(tri__run *run)
                   tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels), tests);
 }
 
+const char *tri__run_extras_text(const tri__run *run, char text[TRI_EXTRAS_TEXT])
+{
+    const tri_rule *rule = &run->settings.rule;
+    tri__text line;
+    tri__text_init(&line, text, TRI_EXTRAS_TEXT);
+    if (rule->clip > 0)
+        tri__text_add(&line, ", clip %g", (double)rule->clip);
+    if (rule->average > 0)
+        tri__text_add(&line, ", average %g", (double)rule->average);
+    if (run->options.augment)
+        tri__text_add(&line, ", augment %s", run->options.augment);
+    return text;
+}
+
 static void tell_how(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
-    char end[96], share[48] = "", parts[48] = "", steps[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT];
+    char end[96], share[48] = "", parts[48] = "", steps[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT], extras[TRI_EXTRAS_TEXT];
     tri__text_count(steps, (double)run->length.last_step);
     if (settings->epochs && tri__run_reads_stream(run))
         snprintf(end, sizeof end, "to the end of the input or Ctrl-C");
@@ -125,9 +139,10 @@ static void tell_how(tri__run *run)
                  run->peers->kind->workers);
     if (settings->accumulate > 1)
         snprintf(parts, sizeof parts, " in %lld parts", (long long)settings->accumulate);
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, batch %lld%s%s, rate %s, %s, %d thread%s, seed %llu", settings->rule.name,
-                  (long long)settings->batch, parts, share, tri__schedule_rate_text(&settings->schedule, rate), end, settings->threads,
-                  settings->threads == 1 ? "" : "s", (unsigned long long)settings->seed);
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, batch %lld%s%s, rate %s%s, %s, %d thread%s, seed %llu", settings->rule.name,
+                  (long long)settings->batch, parts, share, tri__schedule_rate_text(&settings->schedule, rate),
+                  tri__run_extras_text(run, extras), end, settings->threads, settings->threads == 1 ? "" : "s",
+                  (unsigned long long)settings->seed);
 }
 
 void tri__run_tell_start(tri__run *run)

@@ -61,6 +61,11 @@ struct tri__run;
 double tri__run_seconds(const struct tri__run *run);       /* seconds of training, in all processes of the run */
 double tri__run_total_seconds(const struct tri__run *run); /* the same with set-up and evaluation */
 void tri__run_tell_start(struct tri__run *run);
+
+enum { TRI_EXTRAS_TEXT = 160 };
+
+/* ", clip 1, average 0.999, augment flip": what the line about a run says only where it is on. Returns text. */
+const char *tri__run_extras_text(const struct tri__run *run, char text[TRI_EXTRAS_TEXT]);
 void tri__run_tell_options(struct tri__run *run);                        /* to the event file */
 void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);     /* log the dataset's note about a record that was left out */
 void tri__run_count_step(struct tri__run *run, const tri__tally *tally); /* adds its loss and accuracy to the curves */

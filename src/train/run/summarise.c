@@ -238,16 +238,20 @@ static void warn_of_missed_goal(const tri__run *run, const tri__summary *summary
 tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const tri__effort *effort, tri__run_result *out)
 {
     char verdict[TRI_VERDICT_SIZE];
+    json_t *options = tri__train_options_json(&run->options);
     fill_in(run, summary);
     warn_of_missed_goal(run, summary);
     tri__consumption consumption;
     read_consumption(run, &consumption);
     summary->consumption = run->journal.sampler ? &consumption : NULL;
     summary->verdict = find_verdict(run, summary, effort, verdict, sizeof verdict);
+    summary->options = options;
     tri__summary_table(summary, out->table, sizeof out->table);
     tri_status status = tri__summary_json(summary, &out->summary);
     summary->verdict = NULL;
     summary->consumption = NULL;
+    summary->options = NULL;
+    json_decref(options);
     tri__consumption_fini(&consumption);
     TRI_TRY(status);
     out->folder = strdup(run->journal.folder.path);

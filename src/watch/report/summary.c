@@ -68,6 +68,8 @@ static void put_what_was_asked(filling *to, const tri__summary *s)
     put_count(to, "batch", s->batch);
     put_count(to, "threads", s->threads);
     put_count(to, "seed", (int64_t)s->seed);
+    if (s->options)
+        put(to, "options", json_deep_copy(s->options));
 }
 
 static void put_what_came_of_it(filling *to, const tri__summary *s)

@@ -28,6 +28,7 @@ typedef struct {
     int64_t batch;
     int threads;
     uint64_t seed;
+    const json_t *options; /* what the user asked for, by the names of the options; NULL: JSON has no key for it */
     int64_t steps, examples;
     double epochs;
     double seconds;       /* of training, without evaluation and set-up */

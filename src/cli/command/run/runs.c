@@ -15,7 +15,7 @@
 typedef enum { WORD, COUNT, PERCENT, DECIMAL } shown_as;
 
 typedef struct {
-    const char *key, *title; /* the key in summary.json, and the column's title */
+    const char *key, *title; /* the key in summary.json, or the option, and the column's title */
     shown_as kind;
 } column;
 
@@ -26,6 +26,13 @@ static const column columns[] = {
     {"mode", "mode", WORD},
     {"workers", "workers", COUNT},
     {"batch", "batch", COUNT},
+    {"rule", "rule", WORD},
+    {"rate", "rate", DECIMAL},
+    {"schedule", "schedule", WORD},
+    {"clip", "clip", DECIMAL},
+    {"average", "average", DECIMAL},
+    {"augment", "augment", WORD},
+    {"class-weights", "class weights", WORD},
     {"steps", "steps", COUNT},
     {"epochs", "epochs", DECIMAL},
     {"train_loss", "train loss", DECIMAL},
@@ -66,7 +73,7 @@ static void measure(const tri__run_list *list, int width[COLUMNS], int *name)
         const int columns_of_name = tri__text_columns(list->run[i].path);
         *name = columns_of_name > *name ? columns_of_name : *name;
         for (int c = 0; c < COLUMNS; c++) {
-            write_cell(&columns[c], json_object_get(list->run[i].summary, columns[c].key), cell);
+            write_cell(&columns[c], tri__listed_value(&list->run[i], columns[c].key), cell);
             const int needed = tri__text_columns(cell);
             if (strcmp(cell, "-") != 0 && needed > width[c])
                 width[c] = needed;
@@ -102,7 +109,7 @@ static void print_line(FILE *out, const tri__listed_run *run, const int width[CO
     for (int c = 0; run->summary && c < COLUMNS; c++) {
         if (!width[c])
             continue;
-        write_cell(&columns[c], json_object_get(run->summary, columns[c].key), cell);
+        write_cell(&columns[c], tri__listed_value(run, columns[c].key), cell);
         print_cell(out, cell, width[c], columns[c].kind == WORD);
     }
     fprintf(out, "%s\n", state_note(run->state));
@@ -168,7 +175,7 @@ static void print_csv(FILE *out, const void *context)
         tri__text_table_write_cell(out, run->path);
         fprintf(out, ",%s", state_name(run->state));
         for (int c = 0; c < COLUMNS; c++)
-            put_value(out, json_object_get(run->summary, columns[c].key));
+            put_value(out, tri__listed_value(run, columns[c].key));
         fputc(',', out);
         tri__text_table_write_cell(out, run->command);
         fputc('\n', out);
@@ -211,7 +218,7 @@ static const tri__option runs_options[] = {
      .kind = TRI_OPTION_TEXT,
      .group = "Order",
      .otherwise = "by name",
-     .meaning = "by a key of summary.json: test_accuracy, test_loss, seconds, examples_per_second, …"},
+     .meaning = "by a key of summary.json or an option: test_accuracy, test_loss, seconds, rate, average, …"},
     {.name = "reverse", .meaning = "with --sort: the largest first"},
     {.name = "csv",
      .argument = "FILE",

@@ -62,13 +62,14 @@ static void tell_job(const tri__run_owner *owner, const tri__ps_job *job)
 {
     const tri__run *run = owner->run;
     const tri__ps_settings *ps = owner->ps;
-    char floats[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT], bound[16] = "";
+    char floats[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT], extras[TRI_EXTRAS_TEXT], bound[16] = "";
     if (ps->mode == TRI_PS_STALENESS)
         snprintf(bound, sizeof bound, " %d", ps->staleness);
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %s, seed %llu",
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %s%s, seed %llu",
                   tri_model_name(run->inputs.model), tri__text_count(floats, (double)job->floats), ps->servers, ps->servers == 1 ? "" : "s",
                   tri__ps_mode_name(ps->mode), bound, ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch,
-                  run->settings.rule.name, tri__schedule_rate_text(&run->settings.schedule, rate), (unsigned long long)run->settings.seed);
+                  run->settings.rule.name, tri__schedule_rate_text(&run->settings.schedule, rate), tri__run_extras_text(run, extras),
+                  (unsigned long long)run->settings.seed);
 }
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
