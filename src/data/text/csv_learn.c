@@ -243,21 +243,41 @@ static int64_t usual_label(const tri__csv_columns *columns)
     return columns->columns - 1;
 }
 
+/* TRI_BAD_CALL if a later column has the name of the label, which the user gave, or which is usual. */
+static tri_status check_only_one(const learner *self, int64_t label)
+{
+    const tri__csv_columns *columns = self->columns;
+    const char *name = columns->column[label].name;
+    for (int64_t i = label + 1; i < columns->columns; i++)
+        if (!strcmp(columns->column[i].name, name))
+            return tri_fail(TRI_BAD_CALL,
+                            "%s: columns %" PRId64 " and %" PRId64
+                            " are both called '%s': say by its number which is the label (--label %" PRId64 "), or rename one",
+                            self->spec, label + 1, i + 1, name, i + 1);
+    return NULL;
+}
+
 static tri_status mark_labels(learner *self, const char *label)
 {
     tri__csv_columns *columns = self->columns;
-    if (!label)
-        columns->column[usual_label(columns)].kind = TRI_COLUMN_LABEL;
-    const int64_t whole = label ? find_column(columns, label, strlen(label)) : -1; /* a name may contain a comma */
-    if (label && !*label)
+    if (!label) {
+        const int64_t usual = usual_label(columns);
+        columns->column[usual].kind = TRI_COLUMN_LABEL;
+        return check_only_one(self, usual);
+    }
+    const int64_t whole = find_column(columns, label, strlen(label)); /* a name may contain a comma */
+    if (!*label)
         return tri_fail(TRI_BAD_CALL, "--label names no column of %s", self->spec);
-    for (const char *at = label; at && *at;) {
+    for (const char *at = label; *at;) {
         const size_t length = whole >= 0 ? strlen(at) : strcspn(at, ",");
         const int64_t found = whole >= 0 ? whole : find_column(columns, at, length);
         if (found < 0)
             return tri_fail(TRI_BAD_CALL, "--label %s: %s has no column '%.*s' (the first is called '%s', the last '%s')", label,
                             self->spec, (int)length, at, columns->column[0].name, columns->column[columns->columns - 1].name);
         columns->column[found].kind = TRI_COLUMN_LABEL;
+        if (strlen(columns->column[found].name) == length &&
+            !strncmp(columns->column[found].name, at, length)) /* it was not found by its number */
+            TRI_TRY(check_only_one(self, found));
         at += length + (at[length] == ',');
     }
     return NULL;

@@ -223,6 +223,23 @@ static void labels_are_classes_numbers_or_sets(void **state)
                  "the column kind, the label, is not one of numbers");
 }
 
+static void a_label_that_two_columns_are_called_is_refused(void **state)
+{
+    const char *here = *state;
+    static const char text[] = "a,b,c,b\n1,2,3,4\n2,3,4,5\n1,2,2,5\n";
+    tri_source *source;
+    assert_fails(open_text(here, text, &(tri_source_options){.label = "b"}, &source), TRI_BAD_CALL,
+                 "columns 2 and 4 are both called 'b': say by its number which is the label (--label 4)");
+    assert_fails(open_text(here, text, &(tri_source_options){.label = "a,b", .labels = TRI_LABEL_NUMBERS}, &source), TRI_BAD_CALL,
+                 "columns 2 and 4 are both called 'b'");
+    assert_fails(open_text(here, "y,a,y\n1,2,0\n2,3,1\n1,2,1\n", NULL, &source), TRI_BAD_CALL, "columns 1 and 3 are both called 'y'");
+    assert_ok(open_text(here, text, &(tri_source_options){.label = "2"}, &source));
+    assert_int_equal(tri_source_describe(source)->classes, 2);
+    tri_source_destroy(source);
+    assert_ok(open_text(here, text, &(tri_source_options){.label = "c"}, &source)); /* features may have one name */
+    tri_source_destroy(source);
+}
+
 static void a_byte_order_mark_belongs_to_no_field(void **state)
 {
     const char *here = *state;
@@ -374,6 +391,7 @@ int main(void)
         cmocka_unit_test(the_first_line_is_told_from_the_others),
         FOLDER_TEST(a_name_may_be_empty_or_a_number),
         FOLDER_TEST(labels_are_classes_numbers_or_sets),
+        FOLDER_TEST(a_label_that_two_columns_are_called_is_refused),
         FOLDER_TEST(a_byte_order_mark_belongs_to_no_field),
         FOLDER_TEST(damage_is_reported_by_line_and_column),
         FOLDER_TEST(a_byte_0_is_damage),
