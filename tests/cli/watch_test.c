@@ -91,6 +91,19 @@ static void the_summary_of_a_job_has_its_server_and_its_host(void **state)
     test_result_fini(&result);
 }
 
+static void lines_that_go_to_a_pipe_are_whole(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "2000", "--eval-every", "end", "--out", "run", "--quiet"), 0,
+           "", "");
+    test_result result = RUN(*state, "watch", "run");
+    const char *evaluation = strstr(result.out, "evaluation of worker:0 at step 2,000: test loss ");
+    assert_non_null(evaluation);
+    const char *end = strchr(evaluation, '\n');
+    assert_true(end && end[-1] == '%'); /* "test accuracy 91.20 %" */
+    assert_non_null(strstr(result.out, "phases: "));
+    test_result_fini(&result);
+}
+
 static void a_run_without_samples_is_refused_in_words(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "2", "--sample-every", "never", "--out", "run", "--quiet"), 0,
@@ -106,7 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(samples_of_this_host_are_printed_and_kept), FOLDER_TEST(json_has_one_object_a_sample),
         FOLDER_TEST(a_run_that_has_ended_is_shown_once),        FOLDER_TEST(the_summary_of_a_job_has_its_server_and_its_host),
-        FOLDER_TEST(a_run_without_samples_is_refused_in_words),
+        FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),         FOLDER_TEST(a_run_without_samples_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,8 +172,8 @@ static json_t *run_json(watch *w, const tri__run_view *view)
     return json_pack("{s:b, s:o, s:o}", "running", view->running, "tasks", rows, "marks", marks);
 }
 
-/* Print the table no wider than the terminal: a line that wraps would count as two when the table is redrawn. Returns the number of
- * lines. */
+/* Print the table, on a terminal no wider than that: a line that wraps would count as two when the table is redrawn. Returns the number
+ * of lines. */
 static int print_rows(FILE *out, const tri__run_view *view, int columns)
 {
     char line[LINE];
@@ -198,7 +198,7 @@ static tri_status tell_run(watch *w, const tri__run_view *view)
     }
     if (w->drawn > 0 && page.terminal) /* replace the last table: go up, and clear to the end of the screen */
         fprintf(session->out, "\033[%dA\033[J", w->drawn);
-    w->drawn = print_rows(session->out, view, page.width);
+    w->drawn = print_rows(session->out, view, page.terminal ? page.width : LINE);
     return NULL;
 }
 
