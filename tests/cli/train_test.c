@@ -312,6 +312,11 @@ static void models_and_data_are_described(void **state)
     expect(RUN(*state, "model", "lenet", "--shape", "28by28"), 2, "", "such as 28x28x1");
     expect(RUN(*state, "model", "lenet"), 1, "", "--data SOURCE");
     expect(RUN(*state, "model", "softmax", "--text"), 0, "softmax_loss()", "");
+    expect(
+        SHELL(*state, "printf 'input()\\ndense(outputs)\\nmse_loss()\\n' >price.model && \"$0\" model price.model --shape 4 --classes 2"),
+        0, "dense(outputs)  2                 10", "");
+    expect(SHELL(*state, "printf 'a,b,price\\n1,2,3\\n3,4,5\\n5,5,3\\n' >whole.csv && \"$0\" model price.model --data whole.csv"), 0,
+           "dense(outputs)  1                  3", ""); /* whole numbers, but the model does not learn classes */
     json_t *model = json_of(RUN(*state, "model", "softmax", "--data", DATA, "--json"));
     assert_int_equal(number(model, "parameters"), 7850);
     json_decref(model);

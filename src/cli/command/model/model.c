@@ -52,7 +52,8 @@ static tri_status find_input(tri__session *session, const tri__arguments *argume
                                         .cache_folder = session->cache_folder,
                                         .height = wanted.rank == 3 ? wanted.dim[0] : 0,
                                         .width = wanted.rank == 3 ? wanted.dim[1] : 0,
-                                        .grey = wanted.rank == 3 && wanted.dim[2] == 1};
+                                        .grey = wanted.rank == 3 && wanted.dim[2] == 1,
+                                        .labels = tri_model_labels(model)};
     *input = (tri_model_input){.type = tri_model_is_sparse(model) ? TRI_F32 : TRI_U8};
     const char *data = tri__argument_text(arguments, "data"), *shape = tri__argument_text(arguments, "shape");
     if (data) {
@@ -65,7 +66,7 @@ static tri_status find_input(tri__session *session, const tri__arguments *argume
     if (shape)
         TRI_TRY(parse_shape(shape, &input->shape));
     if (tri__argument_given(arguments, "classes"))
-        input->classes = tri__argument_integer(arguments, "classes");
+        *(tri_model_labels(model) == TRI_LABEL_CLASS ? &input->classes : &input->outputs) = tri__argument_integer(arguments, "classes");
     return NULL;
 }
 
@@ -120,7 +121,7 @@ static tri_status describe(tri__session *session, const tri__arguments *argument
     TRI_TRY(find_input(session, arguments, model, &input));
     tri_graph *graph;
     tri_status built = tri_model_build(model, &input, tri__argument_integer(arguments, "batch"), &graph);
-    if (built && (!input.shape.rank || !input.classes))
+    if (built && (!input.shape.rank || (!input.classes && !input.outputs)))
         return tri_wrap(built, "give --data SOURCE, or --shape and --classes");
     TRI_TRY(built);
     tri_status status = print_model(session, model, graph);
@@ -154,7 +155,7 @@ static const tri__option model_options[] = {
      .argument = "N",
      .kind = TRI_OPTION_INTEGER,
      .least = 1,
-     .meaning = "the number of classes, where the model leaves it open"},
+     .meaning = "the number of classes, or of numbers or labels to predict, where the model leaves it open"},
     {.name = "batch",
      .argument = "B",
      .kind = TRI_OPTION_INTEGER,
