@@ -57,6 +57,26 @@ static void balanced_counts_the_training_examples(void **state)
            "classes weigh 0 ");
 }
 
+/* Weighted, mixed or smoothed, the training loss is no log loss. */
+static void the_progressive_log_loss_is_shown_only_where_it_is_one(void **state)
+{
+    const char *here = *state;
+    expect(SHELL(here, FILES " && grep -v ^2 few >two && sed s/softmax_loss/'&(smoothing=0.1)'/ plain.model >smooth.model"), 0, "", "");
+    static const char *const runs[][4] = {{"plain.model", NULL},
+                                          {"plain.model", "--class-weights", "1,2", NULL},
+                                          {"plain.model", "--augment", "mixup", NULL},
+                                          {"smooth.model", NULL},
+                                          {"smooth.model", "--strategy", "ps", NULL}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        test_result run = RUN(here, "train", runs[i][0], "--data", "two", ANY, "--batch", "10", runs[i][1], runs[i][2]);
+        assert_true((strstr(run.out, "progressive  log loss") != NULL) == (i == 0));
+        expect(run, 0, "training     loss", "");
+    }
+    json_t *summary = json_of(RUN(here, "train", "smooth.model", "--data", "two", ANY, "--json"));
+    assert_true(json_is_null(json_object_get(summary, "progressive_logloss"))); /* a key once published stays */
+    json_decref(summary);
+}
+
 static void every_strategy_weighs_alike(void **state)
 {
     const char *here = *state;
@@ -128,8 +148,11 @@ static void what_has_no_weights_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(a_weight_is_so_many_examples),   FOLDER_TEST(balanced_counts_the_training_examples),
-        FOLDER_TEST(every_strategy_weighs_alike),    FOLDER_TEST(ranks_and_places_weigh_alike),
+        FOLDER_TEST(a_weight_is_so_many_examples),
+        FOLDER_TEST(balanced_counts_the_training_examples),
+        FOLDER_TEST(the_progressive_log_loss_is_shown_only_where_it_is_one),
+        FOLDER_TEST(every_strategy_weighs_alike),
+        FOLDER_TEST(ranks_and_places_weigh_alike),
         FOLDER_TEST(what_has_no_weights_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "graph/nodes/graph.h"
 #include "train/run/peers.h"
 #include "watch/progress/text.h"
 #include "watch/report/trace_merge.h"
@@ -102,6 +103,14 @@ static void tell_what(tri__run *run)
                   tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
                   run->options.data, tri__text_count(examples, (double)tri_dataset_examples(run->trainer.dataset)),
                   tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels), tests);
+}
+
+bool tri__run_learns_log_loss(const tri__run *run)
+{
+    const tri_graph *graph = run->inputs.graph;
+    const tri_node *loss = graph ? tri_graph_find_output(graph, "loss") : NULL;
+    return loss && tri__has_two_classes(graph) && loss->attributes.smoothing == 0 && !run->settings.class_weights &&
+           run->settings.augment.mixup == 0;
 }
 
 const char *tri__run_extras_text(const tri__run *run, char text[TRI_EXTRAS_TEXT])
@@ -214,7 +223,7 @@ void tri__run_tell_curves(tri__run *run, int64_t step)
             tri__events_scalar(run->journal.events, "train/accuracy", step,
                                (float)((double)run->journal.right / (double)run->journal.judged));
         tri__events_scalar(run->journal.events, "train/rate", step, tri__schedule_rate(&run->settings.schedule, step - 1));
-        if (run->state.loss_count > 0 && tri__has_two_classes(run->inputs.graph))
+        if (run->state.loss_count > 0 && tri__run_learns_log_loss(run))
             tri__events_scalar(run->journal.events, "train/progressive_loss", step,
                                (float)(run->state.loss_sum / (double)run->state.loss_count));
         if (speed > 0)

@@ -62,6 +62,9 @@ double tri__run_seconds(const struct tri__run *run);       /* seconds of trainin
 double tri__run_total_seconds(const struct tri__run *run); /* the same with set-up and evaluation */
 void tri__run_tell_start(struct tri__run *run);
 
+/* Whether the training loss is the log loss of two classes: no weights, mixed examples or smoothed labels make it something else. */
+bool tri__run_learns_log_loss(const struct tri__run *run);
+
 enum { TRI_EXTRAS_TEXT = 160 };
 
 /* ", clip 1, average 0.999, augment flip": what the line about a run says only where it is on. Returns text. */

@@ -34,14 +34,16 @@ static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *s
     summary->sets = labels == TRI_LABEL_SET;
     summary->test_f1 = evaluated ? run->evaluating.last.f1 : NAN;
     summary->stream = run->progressive != NULL;
-    summary->progressive_accuracy = summary->progressive_auc = summary->progressive_calibration = NAN;
+    summary->progressive_accuracy = summary->progressive_auc = summary->progressive_calibration = summary->progressive_logloss = NAN;
     if (run->progressive) {
         const tri__score_sums all = tri__progressive_all(run->progressive);
         summary->progressive_accuracy = tri__score_accuracy(&all);
         summary->progressive_auc = tri__progressive_auc(run->progressive);
         summary->progressive_calibration = tri__score_calibration(&all);
+        summary->progressive_logloss = tri__score_logloss(&all);
     }
-    summary->progressive_logloss = run->state.loss_count > 0 ? run->state.loss_sum / (double)run->state.loss_count : NAN;
+    if (run->state.loss_count > 0 && tri__run_learns_log_loss(run))
+        summary->progressive_logloss = run->state.loss_sum / (double)run->state.loss_count; /* also of what came before a resumption */
 }
 
 tri__tables_size tri__tables_count(tri_store *store)
