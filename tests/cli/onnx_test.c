@@ -1,5 +1,6 @@
 /* onnx_test.c: a model that is exported and imported again predicts the same; what cannot be either is told by name. That other people's
  * runtimes compute the same is checked by tests/interop/onnx_files.py. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,36 @@ static void two_classes_go_through_onnx(void **state)
            0, "", "");
 }
 
+/* What a model learns goes with it; a file of another program may not say it. */
+static void the_loss_goes_through_onnx(void **state)
+{
+    const char *here = *state;
+    static const char *const losses[] = {"mse_loss()", "huber_loss(delta=2)", "sigmoid_loss()"};
+    write_text(here, "t.csv", "a,b,y\n1,2,0\n3,4,1\n2,2,0\n5,1,1\n");
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "input()\ndense(outputs)\n%s\n", losses[i]);
+        write_text(here, "m.model", text);
+        expect(SHELL(here, "rm -rf run n.*; \"$0\" train m.model --data t.csv --steps 3 --eval-every never --quiet --out run && "
+                           "\"$0\" export run --onnx n.onnx && \"$0\" import n.onnx --out n && cat n.model && "
+                           "\"$0\" predict run --data t.csv >a && \"$0\" predict n.safetensors --data t.csv >b && cmp a b"),
+               0,
+               i == 0   ? "\nmse_loss(dense1)\n"
+               : i == 1 ? "\nhuber_loss(dense1, delta=2)\n"
+                        : "\nsigmoid_loss(dense1)\n",
+               "");
+    }
+    write_text(here, "m.model", "input()\ndense(outputs)\nmse_loss()\n");
+    expect(SHELL(here, "\"$0\" train m.model --data t.csv --steps 3 --eval-every never --quiet --out one && "
+                       "\"$0\" export one --onnx one.onnx && sed s/trireme.loss/another.loss/ one.onnx >other.onnx"),
+           0, "", "");
+    expect(RUN(here, "import", "other.onnx", "--out", "o"), 2, "", "the file does not say what that is: give --loss mse");
+    expect(SHELL(here, "\"$0\" import other.onnx --loss huber --out o && cat o.model"), 0, "\nhuber_loss(dense1)\n", "");
+    expect(SHELL(here, "\"$0\" import one.onnx --loss logistic --out p && cat p.model"), 0, "\nlogistic_loss(dense1)\n", "");
+    expect(SHELL(here, "sed s/mse_loss/mse_lost/ one.onnx >bad.onnx; \"$0\" import bad.onnx --out bad"), 1, "",
+           "'mse_lost', which is no loss");
+}
+
 static void models_that_onnx_cannot_hold_are_refused_by_name(void **state)
 {
     const char *here = *state;
@@ -79,6 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(a_model_that_went_through_onnx_predicts_the_same),
         FOLDER_TEST(two_classes_go_through_onnx),
+        FOLDER_TEST(the_loss_goes_through_onnx),
         FOLDER_TEST(models_that_onnx_cannot_hold_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tri__imported imported;
     if (tri__arena_create(&arena))
         abort();
-    tri_status status = tri__onnx_import(data, size, arena, &imported);
+    tri_status status = tri__onnx_import(data, size, NULL, arena, &imported);
     if (!status)
         use(&imported);
     tri_status_free(status);

@@ -1,6 +1,7 @@
 /* export.c: see export.h. The nodes that the logits need are written (export_operators.c), between the model's input and its outputs. */
 #include "graph/onnx/export.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,8 +93,26 @@ static tri_status put_graph(tri__exporter *self, const tri_node *logits, const c
     return self->writer.body.failed ? tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model") : NULL;
 }
 
+/* Other programs need no loss; import makes the same model of the file. */
+static void put_loss(const tri_node *loss, tri__wire_buffer *out)
+{
+    tri__wire_buffer property = {0};
+    char text[96];
+    const float delta = loss->attributes.delta, smoothing = loss->attributes.smoothing;
+    int used = snprintf(text, sizeof text, "%s", loss->op->name);
+    if (tri__node_is(loss, "huber_loss"))
+        snprintf(text + used, sizeof text - (size_t)used, "(delta=%.9g)", (double)delta);
+    else if (smoothing > 0)
+        snprintf(text + used, sizeof text - (size_t)used, "(smoothing=%.9g)", (double)smoothing);
+    tri__wire_put_string(&property, ONNX_PROPERTY_KEY, TRI_ONNX_LOSS);
+    tri__wire_put_string(&property, ONNX_PROPERTY_VALUE, text);
+    tri__wire_put_message(out, ONNX_MODEL_PROPERTY, &property);
+    tri__wire_fini(&property);
+}
+
 static void put_model(const tri__exporter *self, tri__wire_buffer *out)
 {
+    const tri_node *loss = tri_graph_find_output(self->graph, "loss");
     tri__wire_buffer opset = {0};
     tri__wire_put_string(&opset, ONNX_OPSET_DOMAIN, "");
     tri__wire_put_varint(&opset, ONNX_OPSET_VERSION, TRI_ONNX_OPSET);
@@ -101,6 +120,8 @@ static void put_model(const tri__exporter *self, tri__wire_buffer *out)
     tri__wire_put_string(out, ONNX_MODEL_PRODUCER, "trireme");
     tri__wire_put_message(out, ONNX_MODEL_OPSET, &opset);
     tri__wire_put_message(out, ONNX_MODEL_GRAPH, &self->writer.body);
+    if (loss)
+        put_loss(loss, out);
     tri__wire_fini(&opset);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "graph/nodes/operator.h"
 #include "graph/onnx/import_operators.h"
 #include "graph/onnx/message.h"
 
@@ -48,8 +49,8 @@ static void print_line(FILE *stream, const tri__import_line *one)
             one->could_have_bias && !one->has_bias ? ", bias=no" : "");
 }
 
-/* The loss reads the logits. */
-static tri_status print_text(tri__importer *self, int logits)
+/* The loss reads the logits. settings: of the loss, such as ", delta=2". */
+static tri_status print_text(tri__importer *self, int logits, const char *settings)
 {
     char shape[128], *text = NULL;
     size_t size;
@@ -62,7 +63,7 @@ static tri_status print_text(tri__importer *self, int logits)
     fprintf(stream, ")\n");
     for (int64_t i = 1; i < self->count; i++)
         print_line(stream, &self->lines[i]);
-    fprintf(stream, "%s(%s)\n", self->loss, self->lines[logits].name);
+    fprintf(stream, "%s(%s%s)\n", self->loss, self->lines[logits].name, settings);
     if (fclose(stream) != 0) {
         free(text);
         return tri__import_no_memory();
@@ -72,15 +73,48 @@ static tri_status print_text(tri__importer *self, int logits)
     return self->out->text ? NULL : tri__import_no_memory();
 }
 
-/* As many classes as the last layer has outputs; a single logit stands for two classes. */
-static int64_t classes_of(const tri__importer *self, int logits)
+/* Of the last layer; 0: its line does not say it. */
+static int64_t outputs_of(const tri__importer *self, int logits)
 {
     const char *out = strstr(self->lines[logits].settings, "out=");
-    const int64_t outputs = out ? strtoll(out + strlen("out="), NULL, 10) : 0;
-    return strcmp(self->loss, "logistic_loss") == 0 ? 2 : outputs;
+    return out ? strtoll(out + strlen("out="), NULL, 10) : 0;
 }
 
-static tri_status import_all(tri__importer *self)
+/* Split "huber_loss(delta=2)" into the name and the settings ", delta=2". The file is not trusted: what is copied is only a name of ours,
+ * a word and a number. */
+static tri_status read_loss(tri__importer *self, const char *text, char settings[64])
+{
+    char name[32] = "", key[16] = "";
+    double value;
+    const int found = sscanf(text, "%31[a-z_](%15[a-z]=%lf", name, key, &value);
+    const tri_operator *loss = tri__operator_find(name);
+    if (!loss || !loss->is_loss)
+        return tri_fail(TRI_BAD_DATA, "the file says that its model ends in '%.40s', which is no loss (--loss says another)", text);
+    if (found == 3)
+        snprintf(settings, 64, ", %s=%.9g", key, value);
+    self->loss = loss->name;
+    return NULL;
+}
+
+/* A single logit stands for two classes, or is a number. */
+static tri_status settle_loss(tri__importer *self, int64_t outputs, char settings[64])
+{
+    settings[0] = '\0';
+    if (self->graph.loss)
+        TRI_TRY(read_loss(self, self->graph.loss, settings));
+    if (!self->loss && outputs == 1)
+        return tri_fail(TRI_BAD_CALL,
+                        "the model has one output, and the file does not say what that is: give --loss mse if it is a number, "
+                        "or --loss logistic if it is the log odds of class 1");
+    if (!self->loss)
+        self->loss = "softmax_loss";
+    const bool classes = tri__operator_find(self->loss)->labels == TRI_LABEL_CLASS;
+    self->out->input.classes = !classes ? 0 : strcmp(self->loss, "logistic_loss") == 0 ? 2 : outputs;
+    self->out->input.outputs = classes ? 0 : outputs;
+    return NULL;
+}
+
+static tri_status import_all(tri__importer *self, const char *loss)
 {
     TRI_TRY(import_input(self));
     for (int64_t i = 0; i < self->graph.nodes; i++)
@@ -89,17 +123,22 @@ static tri_status import_all(tri__importer *self)
     if (logits < 1)
         return tri_fail(TRI_BAD_DATA, "no node computes the model's output '%s'", self->graph.output[0].name);
     settle_shape(self);
-    self->out->input.classes = classes_of(self, logits);
-    return print_text(self, logits);
+    if (loss) {
+        self->graph.loss = NULL;
+        self->loss = loss;
+    }
+    char settings[64];
+    TRI_TRY(settle_loss(self, outputs_of(self, logits), settings));
+    return print_text(self, logits, settings);
 }
 
-tri_status tri__onnx_import(const uint8_t *data, size_t size, tri__arena *arena, tri__imported *out)
+tri_status tri__onnx_import(const uint8_t *data, size_t size, const char *loss, tri__arena *arena, tri__imported *out)
 {
-    tri__importer self = {.arena = arena, .out = out, .scale = 1, .loss = "softmax_loss"};
+    tri__importer self = {.arena = arena, .out = out, .scale = 1};
     *out = (tri__imported){0};
     tri_status status = tri__onnx_read(data, size, arena, &self.graph);
     if (!status)
-        status = import_all(&self);
+        status = import_all(&self, loss);
     free(self.lines);
     free(self.values);
     return status;

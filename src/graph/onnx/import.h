@@ -1,7 +1,8 @@
 /* import.h: turns an ONNX model of another program into the text of a .model file, and the values of its parameters.
  *
  * The model must have one input, [N][channels][height][width] or [N][features] of floats, or what `trireme export` writes, and be made of
- * operators that we have. Its first output is taken as the logits; a softmax or sigmoid at the end becomes a part of the loss. */
+ * operators that we have. Its first output is taken as the logits; a softmax or sigmoid at the end becomes a part of the loss. The loss is
+ * what the caller says; or what the file says, if `trireme export` wrote it; or what its last node says. */
 #ifndef TRI_GRAPH_ONNX_IMPORT_H
 #define TRI_GRAPH_ONNX_IMPORT_H
 
@@ -21,9 +22,10 @@ typedef struct {
     int64_t tensors, room;
 } tri__imported;
 
-/* Everything lives in the arena except the list of tensors, which tri__imported_fini frees. TRI_UNSUPPORTED names the node whose operator
- * we do not have; TRI_BAD_DATA says what is wrong with the file. */
-TRI_MUST_CHECK tri_status tri__onnx_import(const uint8_t *data, size_t size, tri__arena *arena, tri__imported *out);
+/* loss: the operator that the model ends in, such as "mse_loss"; NULL: the file says it, and TRI_BAD_CALL where it does not and has one
+ * output. Everything lives in the arena except the list of tensors, which tri__imported_fini frees. TRI_UNSUPPORTED names the node whose
+ * operator we do not have; TRI_BAD_DATA says what is wrong with the file. */
+TRI_MUST_CHECK tri_status tri__onnx_import(const uint8_t *data, size_t size, const char *loss, tri__arena *arena, tri__imported *out);
 void tri__imported_fini(tri__imported *imported);
 
 #endif

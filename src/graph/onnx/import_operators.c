@@ -353,7 +353,10 @@ static tri_status softmax(tri__importer *self, const tri__onnx_node *node)
     const int64_t axis = whole_of(node, "axis", -1);
     if (axis != 1 && axis != -1)
         return tri__import_unsupported(node, "axis must be 1 or -1");
-    return is_output(self, node->output[0]) ? give_to_loss(self, node) : tri__importer_add(self, node, "softmax", 1, "");
+    if (!is_output(self, node->output[0]))
+        return tri__importer_add(self, node, "softmax", 1, "");
+    self->loss = "softmax_loss";
+    return give_to_loss(self, node);
 }
 
 static tri_status log_softmax(tri__importer *self, const tri__onnx_node *node)

@@ -27,7 +27,7 @@ typedef struct {
     int64_t known, known_room;
     float scale, offset; /* of the input, where it is bytes */
     bool channels_first; /* the input is [N][channels][height][width] */
-    const char *loss;    /* "softmax_loss", or what the last node says */
+    const char *loss;    /* "softmax_loss", or what the caller, the file or its last node says; NULL: nobody has said it */
 } tri__importer;
 
 /* Inline, so that compilers see that they never return NULL. */

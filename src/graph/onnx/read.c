@@ -313,20 +313,49 @@ static tri_status fill_list(tri__arena *arena, const tri__wire_field *field, voi
     }
 }
 
-/* Finds the message of the graph; where there are several, the last one counts. */
-static tri_status find_graph(tri__arena *arena, const tri__wire_field *field, void *out)
+/* ---- the model ---- */
+
+typedef struct {
+    const char *key, *value;
+} property;
+
+static tri_status take_property(tri__arena *arena, const tri__wire_field *field, void *out)
 {
-    (void)arena;
-    if (field->number == ONNX_MODEL_GRAPH && field->type == TRI_WIRE_BYTES)
-        *(tri__wire_reader *)out = tri__wire_inside(field);
+    property *to = out;
+    return field->number == ONNX_PROPERTY_KEY     ? text_of(arena, field, &to->key)
+           : field->number == ONNX_PROPERTY_VALUE ? text_of(arena, field, &to->value)
+                                                  : NULL;
+}
+
+typedef struct {
+    tri__wire_reader graph;
+    const char *loss;
+} model_message;
+
+/* Finds the message of the graph, and the property that names the loss; where there are several, the last one counts. */
+static tri_status take_model(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    model_message *model = out;
+    if (field->type != TRI_WIRE_BYTES)
+        return NULL;
+    if (field->number == ONNX_MODEL_GRAPH)
+        model->graph = tri__wire_inside(field);
+    if (field->number != ONNX_MODEL_PROPERTY)
+        return NULL;
+    property one = {.key = "", .value = ""};
+    TRI_TRY(read_message(arena, tri__wire_inside(field), "a property of the model", take_property, &one));
+    if (!strcmp(one.key, TRI_ONNX_LOSS))
+        model->loss = one.value;
     return NULL;
 }
 
 tri_status tri__onnx_read(const uint8_t *data, size_t size, tri__arena *arena, tri__onnx_graph *out)
 {
-    tri__wire_reader graph = {0};
+    model_message model = {0};
     *out = (tri__onnx_graph){0};
-    TRI_TRY(read_message(arena, (tri__wire_reader){data, data + size}, "the model", find_graph, &graph));
+    TRI_TRY(read_message(arena, (tri__wire_reader){data, data + size}, "the model", take_model, &model));
+    const tri__wire_reader graph = model.graph;
+    out->loss = model.loss;
     TRI_TRY(read_message(arena, graph, "the graph", count_list, out));
     if (!out->nodes || !out->inputs || !out->outputs)
         return tri_fail(TRI_BAD_DATA, "this is no ONNX model: it has no nodes, no input or no output");

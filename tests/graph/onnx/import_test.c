@@ -85,7 +85,7 @@ static tri_status import(const tri__wire_buffer *graph, char *text, size_t size)
     tri__imported imported;
     tri__wire_put_message(&model, ONNX_MODEL_GRAPH, graph);
     assert_ok(tri__arena_create(&arena));
-    tri_status status = tri__onnx_import(model.data, model.size, arena, &imported);
+    tri_status status = tri__onnx_import(model.data, model.size, NULL, arena, &imported);
     if (!status)
         snprintf(text, size, "%s", imported.text);
     tri__imported_fini(&imported);

@@ -35,8 +35,12 @@ static tri_status save(const tri__imported *imported, const tri_model *model, co
     tri_status status = tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.state = tri_graph_state_of(graph)}, &store);
     if (!status)
         status = fill(imported, graph, tri_store_parameters(store));
-    const tri_source_info source = {
-        .spec = "onnx", .type = imported->input.type, .shape = imported->input.shape, .classes = imported->input.classes};
+    const tri_source_info source = {.spec = "onnx",
+                                    .type = imported->input.type,
+                                    .shape = imported->input.shape,
+                                    .labels = tri_model_labels(model),
+                                    .outputs = imported->input.outputs,
+                                    .classes = imported->input.classes};
     if (!status)
         status = tri_checkpoint_save(path, model, graph, store, &source);
     tri_store_destroy(store);
@@ -72,12 +76,15 @@ static tri_status check_new(const char *path)
     return !tri__file_exists(path) ? NULL : tri_fail(TRI_BAD_CALL, "%s exists: give another --out NAME, or remove it first", path);
 }
 
-static tri_status import(tri__session *session, const tri__mapping *file, const char *model, const char *tensors)
+static tri_status import(tri__session *session, const tri__mapping *file, const char *loss, const char *model, const char *tensors)
 {
     tri__imported imported = {0};
     tri__arena *arena;
+    char operator[32] = "";
+    if (loss)
+        snprintf(operator, sizeof operator, "%s_loss", loss);
     TRI_TRY(tri__arena_create(&arena));
-    tri_status status = tri__onnx_import(file->data, file->size, arena, &imported);
+    tri_status status = tri__onnx_import(file->data, file->size, loss ? operator : NULL, arena, &imported);
     if (!status)
         status = write_both(&imported, model, tensors);
     if (!status)
@@ -102,7 +109,7 @@ static tri_status run_import(tri__session *session, const tri__arguments *argume
     if (!status)
         status = tri__file_map(path, &file);
     if (!status) {
-        status = tri_wrap(import(session, &file, model, tensors), "%s", path);
+        status = tri_wrap(import(session, &file, tri__argument_text(arguments, "loss"), model, tensors), "%s", path);
         tri__file_unmap(&file);
     }
     free(model);
@@ -116,7 +123,15 @@ static const tri__option import_options[] = {
      .argument = "NAME",
      .kind = TRI_OPTION_TEXT,
      .group = "Files",
-     .meaning = "write NAME.model and NAME.safetensors, which are replaced where they exist"},
+     .meaning = "write NAME.model and NAME.safetensors, which must not exist"},
+    {.name = "loss",
+     .argument = "NAME",
+     .kind = TRI_OPTION_CHOICE,
+     .choices = "softmax logistic sigmoid mse huber",
+     .otherwise = "as the file says",
+     .meaning = "what the model learns: softmax and logistic are for classes, sigmoid for sets of labels, mse and huber for numbers",
+     .detail = "A file of 'trireme export' says it. In others, a softmax or sigmoid at the end does; a model that ends in neither and has "
+               "several outputs is taken for one of classes."},
     ONLY_JSON_ROW,
     HELP_ROW,
     {0},
@@ -124,7 +139,7 @@ static const tri__option import_options[] = {
 
 const tri__command tri__command_import = {
     .name = "import",
-    .usage = "FILE.onnx --out NAME",
+    .usage = "FILE.onnx --out NAME [options]",
     .run = run_import,
     .least = 1,
     .most = 1,
