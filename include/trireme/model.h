@@ -17,7 +17,7 @@ typedef struct tri_model tri_model;
 /* What a `train(…)` line of the file asks for; 0 where it says nothing. */
 typedef struct {
     float rate;
-    tri_rule rule; /* name NULL where it is not said; no clip */
+    tri_rule rule; /* name NULL where it is not said; no clip; average 0 where it is not said */
     int64_t batch;
     int64_t epochs;
 } tri_model_defaults;

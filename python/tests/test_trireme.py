@@ -65,6 +65,16 @@ class Training(unittest.TestCase):
             for name, values in ours.parameters.items():
                 numpy.testing.assert_allclose(values, theirs[name], atol=1e-6, err_msg=name)
 
+    def test_averages_are_those_of_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "run")
+            trireme.run("softmax", data="digits:300", steps=12, batch=25, rate=0.1, average=0.9, threads=1, quiet=True, out=run)
+            ours = trireme.train("softmax", "digits:300", steps=12, batch=25, rate=0.1, average=0.9, threads=1).parameters
+            plain = trireme.train("softmax", "digits:300", steps=12, batch=25, rate=0.1, threads=1).parameters
+            for name, values in trireme.load(run).parameters.items():
+                numpy.testing.assert_allclose(ours[name], values, atol=1e-6, err_msg=name)
+                self.assertGreater(abs(plain[name] - values).max(), 1e-3)
+
     def test_progress_is_told_and_may_end_the_training(self):
         seen = []
         trireme.train(LINEAR, self.data, epochs=3, batch=100, progress=seen.append)

@@ -22,18 +22,19 @@ class Progress:
     seconds: float
 
 
-def train(model, data, *, epochs=None, steps=None, batch=None, rate=None, rule=None, numbers=None, clip=0.0, seed=1, shuffle=True,
+def train(model, data, *, epochs=None, steps=None, batch=None, rate=None, rule=None, numbers=None, clip=0.0, average=None, seed=1, shuffle=True,
           threads=0, init=None, out=None, progress=None):
     """Train a model and return it.
 
     model: a built-in name, a .model file, or a model's text (with line breaks). data: a Dataset, or a source's name.
-    What is not given is the model's own. numbers: of the rule, {"momentum": 0.9}. init: a checkpoint to start from.
+    What is not given is the model's own. numbers: of the rule, {"momentum": 0.9}. average: the decay of a
+    moving average of all weights, such as 0.999; the trained model is that average. init: a checkpoint to start from.
     out: a file for the checkpoint; without it the model lives in a temporary one. progress(Progress) is called after each step, and ends
     the training where it returns False.
     """
     model = _open_model(model)
     data = data if isinstance(data, Dataset) else Dataset.open(data, seed=seed, labels=_LABELS[lib.tri_model_labels(model)])
-    job = _Job(model, data, batch, rule, numbers or {}, clip, seed, threads)
+    job = _Job(model, data, batch, rule, numbers or {}, clip, average, seed, threads)
     if init is not None:
         check(lib.tri_checkpoint_load(str(init).encode(), job.graph, job.store))
     defaults = lib.tri_model_default(job.model)
@@ -54,21 +55,22 @@ def _open_model(model):
 class _Job:
     """The objects of a training, each made of those before it."""
 
-    def __init__(self, model, data, batch, rule, numbers, clip, seed, threads):
+    def __init__(self, model, data, batch, rule, numbers, clip, average, seed, threads):
         self.data, self.seed = data, seed
         self.model = model
         self.defaults = lib.tri_model_default(self.model)
         self.batch = batch or self.defaults.batch or 100
         given = ffi.new("tri_model_input *", lib.tri_model_input_of(data.info))
         self.graph = make("tri_graph", lib.tri_graph_destroy, lib.tri_model_build, self.model, given, self.batch)
-        self.store = self._make_store(*self._make_rule(rule, numbers, clip))
+        self.store = self._make_store(*self._make_rule(rule, numbers, clip, average))
         options = ffi.new("tri_plan_options *", {"batch": self.batch, "training": True, "seed": seed, "threads": threads})
         self.plan = make("tri_plan", lib.tri_plan_destroy, lib.tri_plan_create, self.graph, options, self.store, keep=(self.store,))
 
-    def _make_rule(self, name, numbers, clip):
+    def _make_rule(self, name, numbers, clip, average):
         """The model's rule, with what was given in its place; and the texts that it points to."""
-        rule = ffi.new("tri_rule *", {"clip": clip, "state": lib.tri_graph_state_of(self.graph)})
         own = self.defaults.rule
+        rule = ffi.new("tri_rule *", {"clip": clip, "average": own.average if average is None else average,
+                                      "state": lib.tri_graph_state_of(self.graph)})
         if name is None or (own.name != ffi.NULL and text(own.name) == name):
             wanted = {text(n.name): n.value for n in own.set if n.name != ffi.NULL}
             rule.name = own.name
@@ -91,6 +93,7 @@ class _Job:
         lib.tri_graph_initialise(self.graph, self.seed, lib.tri_store_parameters(store))
         check(lib.tri_graph_add_tables(self.graph, store))
         check(lib.tri_graph_initialise_tables(self.graph, self.seed, store))
+        lib.tri_store_begin_averages(store)
         return store
 
     def run(self, epochs, steps, rate, shuffle, progress):

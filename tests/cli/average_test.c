@@ -87,6 +87,24 @@ static void every_strategy_keeps_the_same_averages(void **state)
     json_decref(local);
 }
 
+static void a_model_file_may_ask_for_averages(void **state)
+{
+    const char *here = *state;
+    expect(SHELL(here, FILES "; sed 's/rule=momentum/&, average=0.95/' plain.model >asks.model"), 0, "", "");
+    json_t *asked = json_of(RUN(here, PLAIN, AVERAGE, "--out", "asked"));
+    json_t *model = json_of(RUN(here, "train", "asks.model", ANY, "--steps", "30", "--global-batch", "40", "--json", "--out", "model"));
+    assert_true(ranks_distance(here, "asked", "model") == 0);
+    expect_same(asked, model, "test_loss", 0);
+    expect_judged(here, "model", model);
+    json_decref(asked);
+    json_decref(model);
+    expect(SHELL(here, "\"$0\" train asks.model --data digits:300 --average 0.5 --steps 2 --out other"), 0, "", ", average 0.5, ");
+    expect(SHELL(here, "sed -i s/0.95/1/ asks.model; \"$0\" train asks.model --data digits:300"), 1, "", "average: 1 is out of range");
+    expect(SHELL(here, "(\"$0\" model sparse-lr --text | grep -v ^train; echo 'train(average=0.9)') >sparse.model && "
+                       "\"$0\" train sparse.model --data clicks:100:200"),
+           2, "", "average 0.9: sparse has tables");
+}
+
 /* Running statistics, and what is frozen, are in the averaged model as they are. */
 static void running_statistics_and_frozen_parameters_are_taken_as_they_are(void **state)
 {
@@ -152,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(the_averages_are_evaluated_saved_and_opened),
         FOLDER_TEST(every_strategy_keeps_the_same_averages),
+        FOLDER_TEST(a_model_file_may_ask_for_averages),
         FOLDER_TEST(running_statistics_and_frozen_parameters_are_taken_as_they_are),
         FOLDER_TEST(a_run_with_averages_goes_on_exactly_also_under_another_strategy),
         FOLDER_TEST(what_has_no_averages_is_refused_before_anything_is_started),

@@ -381,6 +381,7 @@ static const setting_row own_settings[] = {
     {"rule", &rule_kind, OF(train.rule.name), 0, 0},
     {"batch", &count_kind, OF(train.batch), 1, SIZE_END},
     {"epochs", &count_kind, OF(train.epochs), 1, SIZE_END},
+    {"average", &number_kind, OF(train.rule.average), FLT_MIN, 1},
     {"most", &count_kind, OF(attributes.most), 1, SIZE_END},
 };
 

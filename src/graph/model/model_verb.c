@@ -8,7 +8,7 @@
 #include "graph/rule/rule.h"
 
 static const tri__verb own_verbs[] = {
-    {"train", TRI_FORM_TRAIN, 0, 0, "rate rule momentum l2 batch epochs", 0},
+    {"train", TRI_FORM_TRAIN, 0, 0, "rate rule momentum l2 batch epochs average", 0},
     {"input", TRI_FORM_INPUT, 0, 0, "shape scale offset", 0},
     {"dense", TRI_FORM_DENSE, 1, 1, "out bias init", 1},
     {"conv", TRI_FORM_CONV, 1, 1, "out kernel stride pad bias init groups dilation", 2},

@@ -371,7 +371,7 @@ static tri_status resolve_rule(const tri__train_options *options, const tri_mode
         TRI_TRY(tri__rule_set(out, number, (float)options->rule_numbers[i]));
     }
     out->clip = (float)pick_number(options->clip, 0, 0);
-    out->average = (float)pick_number(options->average, 0, 0);
+    out->average = (float)pick_number(options->average, (double)model->rule.average, 0);
     return tri__rule_complete(out);
 }
 

@@ -53,12 +53,13 @@ static tri_status check_parts(const tri_model *model, const tri__train_options *
 
 static tri_status check_average(const tri_model *model, const tri__train_options *options)
 {
-    if (isnan(options->average) || !tri_model_is_sparse(model))
+    const double average = isnan(options->average) ? (double)tri_model_default(model)->rule.average : options->average;
+    if (average == 0 || !tri_model_is_sparse(model))
         return NULL;
     return tri_fail(TRI_BAD_CALL,
                     "--average %g: %s has tables, and a step changes only the rows that its examples name, so that no average of all "
                     "weights is kept: leave --average out (--schedule cosine is another way to calm the last steps)",
-                    options->average, tri_model_name(model));
+                    average, tri_model_name(model));
 }
 
 tri_status tri__inputs_open_model(const tri__train_options *options, const tri__strategy *strategy, tri_model **out)
