@@ -35,8 +35,8 @@ static void expect_in_file(const char *folder, const char *name, const char *tex
 static void a_job_on_virtual_hosts_leaves_one_run_folder(void **state)
 {
     virtual_hosts_need(3);
-    process job = start_on(*state, "--workers 3 --servers 2 --sync --steps 200"),
-            calm = process_start(*state, "calm", JOB "--out calm --workers 3 --servers 2 --sync --steps 200");
+    process job = start_on(*state, "--workers 3 --servers 2 --sync --steps 1000 --sample-every 100ms"), /* much longer than a sample */
+        calm = process_start(*state, "calm", JOB "--out calm --workers 3 --servers 2 --sync --steps 1000");
     json_t *summary = process_end(&job, 0), *here = process_end(&calm, 0);
     assert_true(model_difference(*state, summary, here) == 0);
     expect_books(summary, NULL);
