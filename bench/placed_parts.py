@@ -87,8 +87,10 @@ class PlacedParts:
                 f"Trireme, blocks of {block}": lambda lines=lines: self.run_graph(lines, down * across, 1 if self.quick else 3),
                 f"ScaLAPACK psgemm, blocks of {block}": lambda block=block: self.scalapack(size, block, down, across)}
         full = self.interleave(f"{size}×{size}, {down}×{across} tasks", contenders | self.machine())
-        moved = full[f"Trireme, blocks of {sizes[-1]}"]["bytes"]
-        self.expect("full product, bytes moved, against the bound of its places", moved,
-                    bytes_that_must_move(size, sizes[-1], down, across), 1, at_most=True)
-        self.expect("full product, bytes moved, against 2-D SUMMA", moved, size * size * 4 * (across + down - 2), 1.1, at_most=True)
+        for block in sizes:
+            moved = full[f"Trireme, blocks of {block}"]["bytes"]
+            self.expect(f"full product, blocks of {block}, bytes moved, against the bound of its places", moved,
+                        bytes_that_must_move(size, block, down, across), 1, at_most=True)
+            self.expect(f"full product, blocks of {block}, bytes moved, against 2-D SUMMA", moved, size * size * 4 * (across + down - 2), 1.1,
+                        at_most=True)
         self.expect("full product, GFLOP/s, against ScaLAPACK", self.best(full, "Trireme", "GFLOP/s"), self.best(full, "ScaLAPACK", "GFLOP/s"), 1)

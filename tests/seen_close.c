@@ -9,6 +9,13 @@
 
 #define MOST_ARGUMENTS 6
 
+static long (*of_libc)(long, ...);
+
+__attribute__((constructor)) static void find_libc(void)
+{
+    *(void **)&of_libc = dlsym(RTLD_NEXT, "syscall");
+}
+
 long syscall(long number, ...)
 {
     long given[MOST_ARGUMENTS];
@@ -19,8 +26,7 @@ long syscall(long number, ...)
     va_end(list);
     if (number == SYS_close)
         return close((int)given[0]);
-    static long (*of_libc)(long, ...);
     if (!of_libc)
-        *(void **)&of_libc = dlsym(RTLD_NEXT, "syscall");
+        find_libc(); /* called by a constructor that ran before ours */
     return of_libc(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }

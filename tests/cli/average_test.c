@@ -99,10 +99,11 @@ static void a_model_file_may_ask_for_averages(void **state)
     json_decref(asked);
     json_decref(model);
     expect(SHELL(here, "\"$0\" train asks.model --data digits:300 --average 0.5 --steps 2 --out other"), 0, "", ", average 0.5, ");
+    expect(SHELL(here, "! \"$0\" train asks.model --data digits:300 --average 0 --steps 2 --out off 2>&1 | grep ', average'"), 0, "", "");
     expect(SHELL(here, "sed -i s/0.95/1/ asks.model; \"$0\" train asks.model --data digits:300"), 1, "", "average: 1 is out of range");
     expect(SHELL(here, "(\"$0\" model sparse-lr --text | grep -v ^train; echo 'train(average=0.9)') >sparse.model && "
                        "\"$0\" train sparse.model --data clicks:100:200"),
-           2, "", "average 0.9: sparse has tables");
+           2, "", "train(average=0.9): sparse has tables");
 }
 
 /* Running statistics, and what is frozen, are in the averaged model as they are. */
@@ -161,7 +162,7 @@ static void what_has_no_averages_is_refused_before_anything_is_started(void **st
             2, "", "trireme: --average 0.9: sparse-lr has tables");
     expect(SHELL(here, "test ! -e none"), 0, "", "");
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--average", "1"), 2, "", "--average");
-    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--average", "0"), 2, "", "--average");
+    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--average", "-0.1"), 2, "", "--average");
     expect(RUN(here, "train", "--help"), 0, "--average DECAY", "");
 }
 

@@ -62,10 +62,8 @@ costly_rule() {
 # A tiny model with a checkpoint in every step: ps:0 holds the next step back for it.
 busy_coordinator() { job weak.yaml weak free softmax --data fake:2x2x1:2:2000 --batch 1 --steps 50 --eval-every never --checkpoint-every 1steps --sync; }
 
-
 # To decode a batch takes longer than the time for which the host may get no CPU, which is counted where it falls.
 slow_decode() { train part small.model --data photos --batch 8 --steps 20 --eval-every never --out "$out" 2>&1; }
-
 slow_disk() { on free env LD_PRELOAD="$here/slow_disk.so" "$trireme" train small.model --data photos --batch 2 --steps 60 --eval-every never \
     --sample-every 100ms --threads 1 --quiet --out "$out" 2>&1; }
 slow_stream() {

@@ -93,7 +93,6 @@ static tri_status create_prefetch(tri_dataset *dataset)
 
 static tri_status prepare_prefetch(tri_dataset *dataset)
 {
-    TRI_TRY(prepare_augmenting(dataset));
     TRI_TRY(check_memory(dataset->source, &dataset->options));
     TRI_TRY(create_prefetch(dataset));
     tri__batch_plan_init(&dataset->plan, *tri__prefetch_shard(dataset->prefetch), dataset->options.assigned);
@@ -149,6 +148,7 @@ static tri_status prepare(tri_dataset *dataset)
     TRI_TRY(folder ? folder : weights);
     if (dataset->source->info.stream)
         return prepare_stream(dataset);
+    TRI_TRY(prepare_augmenting(dataset));
     return resident ? prepare_resident(dataset) : prepare_prefetch(dataset);
 }
 

@@ -3,6 +3,7 @@
 #include "data/photo/augment.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,14 +78,25 @@ tri_status tri__augment_parse(const char *text, tri__augment *out)
     }
 }
 
+const char *tri__augment_text(const tri__augment *augment, char text[TRI_AUGMENT_TEXT])
+{
+    char mixup[40] = "";
+    if (augment->mixup > 0)
+        snprintf(mixup, sizeof mixup, ",mixup:%.17g", augment->mixup);
+    snprintf(text, TRI_AUGMENT_TEXT, "%s%s%s%s%s", augment->flip ? ",flip" : "", augment->crop ? ",crop" : "",
+             augment->rotate ? ",rotate" : "", augment->colour ? ",colour" : "", mixup);
+    return tri__augment_is_on(augment) ? text + 1 : "none";
+}
+
 bool tri__augment_same(const char *a, const char *b)
 {
     tri__augment x, y;
-    tri_status first = tri__augment_parse(a ? a : "none", &x), second = tri__augment_parse(b ? b : "none", &y);
+    char first_text[TRI_AUGMENT_TEXT], second_text[TRI_AUGMENT_TEXT];
+    tri_status first = tri__augment_parse(a, &x), second = tri__augment_parse(b, &y);
     const bool readable = !first && !second;
     tri_status_free(first);
     tri_status_free(second);
-    return readable && x.flip == y.flip && x.crop == y.crop && x.rotate == y.rotate && x.colour == y.colour && x.mixup == y.mixup;
+    return readable && !strcmp(tri__augment_text(&x, first_text), tri__augment_text(&y, second_text));
 }
 
 tri_status tri__augment_check(const tri__augment *augment, tri_shape shape)

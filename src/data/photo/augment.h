@@ -21,6 +21,10 @@ typedef struct {
 /* text: some of "flip", "crop", "rotate", "colour" and "mixup" or "mixup:ALPHA" with commas between them; "none" or NULL: leave them. */
 TRI_MUST_CHECK tri_status tri__augment_parse(const char *text, tri__augment *out);
 
+/* Such a text, the same for all that ask for the same. Lies in text, or is "none". */
+enum { TRI_AUGMENT_TEXT = 80 };
+const char *tri__augment_text(const tri__augment *augment, char text[TRI_AUGMENT_TEXT]);
+
 /* Whether two such texts ask for the same. NULL asks for nothing. False where one of them cannot be read. */
 bool tri__augment_same(const char *a, const char *b);
 

@@ -87,7 +87,8 @@ int64_t tri__table_stride(int64_t floats);
 float *tri__store_evaluated(tri_store *store);
 
 /* The store to give to a plan that evaluates: the store itself or, where its rule keeps averages, view, whose parameters they are. Such a
- * plan reads parameters and the step, so a view has nothing else, and no calls. It borrows the memory of store, and needs no destroy. */
+ * plan trains nothing, so a view has no calls, and its step is that at which it was made. It borrows the memory of store, and needs no
+ * destroy. */
 tri_store *tri__store_view_evaluated(tri_store *store, tri_store *view);
 
 /* From now on trace what the store does; what the thread that calls it does goes to this lane. Not while the store is called. */

@@ -110,7 +110,7 @@ ROW(INTEGER, warmup, "warmup", FREE, .argument = "N", .least = 0,
 ROW(NUMBER, clip, "clip", FREE, .argument = "NORM", .least = 0, .otherwise = "none",
     .meaning = "scale the gradient down to NORM if its norm is larger")
 ROW(NUMBER, average, "average", KEPT, .elsewhere = "ema ema-decay ema-momentum use-ema moving-average", .argument = "DECAY", .least = 0,
-    .most = 1, .above = true, .below = true, .otherwise = "none",
+    .most = 1, .below = true, .otherwise = "the model's, or none", .off = "0",
     .meaning = "keep a moving average of all weights, such as 0.999, and evaluate, save and export that; for dense models",
     .detail =
         "After each update, the average keeps DECAY of itself and takes the rest from the weights. In the first updates it keeps less: "

@@ -1,6 +1,7 @@
 /* strategies.c: the table of strategies. */
 #include "train/options/strategies.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,11 @@ tri_status tri__strategies_check(const tri__strategy *strategy, const tri__train
 {
     if (strategy->check)
         TRI_TRY(strategy->check(options));
+    if (strategy->one_worker && options->workers != TRI_UNSET && options->workers != 1)
+        return tri_fail(TRI_BAD_CALL,
+                        "--workers %" PRId64 ": strategy %s has one worker, which uses all CPUs (--threads sets how many; "
+                        "another --strategy has several workers)",
+                        options->workers, strategy->name);
     char owners[128] = "";
     if (!strategy->reads_stream && tri__source_is_stream(options->data))
         return tri_fail(TRI_BAD_CALL, "--data -: one process reads standard input, in its order: it is for --strategy %s, not %s",

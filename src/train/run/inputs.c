@@ -51,17 +51,6 @@ static tri_status check_parts(const tri_model *model, const tri__train_options *
                     options->accumulate, tri_model_name(model), options->accumulate);
 }
 
-static tri_status check_average(const tri_model *model, const tri__train_options *options)
-{
-    const double average = isnan(options->average) ? (double)tri_model_default(model)->rule.average : options->average;
-    if (average == 0 || !tri_model_is_sparse(model))
-        return NULL;
-    return tri_fail(TRI_BAD_CALL,
-                    "--average %g: %s has tables, and a step changes only the rows that its examples name, so that no average of all "
-                    "weights is kept: leave --average out (--schedule cosine is another way to calm the last steps)",
-                    average, tri_model_name(model));
-}
-
 tri_status tri__inputs_open_model(const tri__train_options *options, const tri__strategy *strategy, tri_model **out)
 {
     TRI_TRY(tri_model_open(options->model, out));
@@ -69,18 +58,31 @@ tri_status tri__inputs_open_model(const tri__train_options *options, const tri__
     if (!status)
         status = check_parts(*out, options);
     if (!status)
-        status = check_average(*out, options);
-    if (!status)
         return NULL;
     tri_model_destroy(*out);
     *out = NULL;
     return status;
 }
 
+/* The model has tables. */
+static tri_status check_average(const tri_model *model, const tri__train_options *options, double average)
+{
+    const bool from_model = isnan(options->average);
+    if (average == 0)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "%s%g%s: %s has tables, and a step changes only the rows that its examples name, so that no average of all weights "
+                    "is kept: leave it out (--schedule cosine is another way to calm the last steps)",
+                    from_model ? "train(average=" : "--average ", average, from_model ? ")" : "", tri_model_name(model));
+}
+
 tri_status tri__inputs_settle(const tri_model *model, const tri__train_options *options, tri__train_settings *out)
 {
     TRI_TRY(tri__train_settings_resolve(options, tri_model_default(model), out));
-    return tri_model_is_sparse(model) ? tri__augment_check_sparse(&out->augment, tri_model_name(model)) : NULL;
+    if (!tri_model_is_sparse(model))
+        return NULL;
+    TRI_TRY(check_average(model, options, (double)out->rule.average));
+    return tri__augment_check_sparse(&out->augment, tri_model_name(model));
 }
 
 tri_status tri__run_open_model(tri__run *run)

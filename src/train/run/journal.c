@@ -116,14 +116,15 @@ bool tri__run_learns_log_loss(const tri__run *run)
 const char *tri__run_extras_text(const tri__run *run, char text[TRI_EXTRAS_TEXT])
 {
     const tri_rule *rule = &run->settings.rule;
+    char augment[TRI_AUGMENT_TEXT];
     tri__text line;
     tri__text_init(&line, text, TRI_EXTRAS_TEXT);
     if (rule->clip > 0)
         tri__text_add(&line, ", clip %g", (double)rule->clip);
     if (rule->average > 0)
         tri__text_add(&line, ", average %g", (double)rule->average);
-    if (run->options.augment)
-        tri__text_add(&line, ", augment %s", run->options.augment);
+    if (tri__augment_is_on(&run->settings.augment))
+        tri__text_add(&line, ", augment %s", tri__augment_text(&run->settings.augment, augment));
     return text;
 }
 

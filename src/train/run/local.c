@@ -1,22 +1,10 @@
 /* local.c: the row of strategy local. */
 #include "train/run/local.h"
 
-#include <inttypes.h>
-
 #include "store/local.h"
 #include "train/run/peers.h"
 #include "train/run/run_setup.h"
 #include "train/step/timed.h"
-
-static tri_status check(const tri__train_options *options)
-{
-    if (options->workers == TRI_UNSET || options->workers == 1)
-        return NULL;
-    return tri_fail(TRI_BAD_CALL,
-                    "--workers %" PRId64 ": strategy local has one worker, which uses all CPUs (--threads sets how many; "
-                    "another --strategy has several workers)",
-                    options->workers);
-}
 
 tri_status tri__local_create_store(struct tri__run *run)
 {
@@ -41,6 +29,5 @@ const tri__strategy tri__strategy_local = {
     .places = TRI_PLACES_IGNORED,
     .one_worker = true,
     .reads_stream = true,
-    .check = check,
     .create_store = tri__local_create_store,
 };

@@ -36,8 +36,8 @@ typedef struct {
     double examples_per_second, train_loss, test_loss, test_accuracy;
     bool two_classes;                                /* if set, JSON has keys for the four numbers that follow */
     double test_logloss, test_auc, test_calibration; /* calibration: the mean prediction over the share of class 1 */
-    double progressive_logloss; /* of all training examples, each before its own update; NaN where they are weighted or mixed */
-    bool numbers;               /* the model learns numbers: JSON has keys for test_mse, test_mae, test_r2 */
+    double progressive_logloss;                      /* of all training examples, each before its own update; NaN: see docs/clusters.md */
+    bool numbers;                                    /* the model learns numbers: JSON has keys for test_mse, test_mae, test_r2 */
     double test_mse, test_mae, test_r2;
     bool sets; /* the model learns sets of labels: JSON has a key for test_f1 */
     double test_f1;

@@ -357,12 +357,13 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     return status;
 }
 
-/* A task of a job leaves this question to the process that started the job. Other test examples have other figures. */
+/* Only a process that runs alone or starts a job asks: a task or a rank by itself would leave the others waiting. Other test examples have
+ * other figures. */
 static tri_status find_reached(const tri__arguments *arguments, const job *what, json_t **summary)
 {
     const char *resume = tri__argument_text(arguments, "resume");
     *summary = NULL;
-    if (!resume || what->membership.by || tri__argument_given(arguments, "spawned") || what->given.test)
+    if (!resume || what->membership.by || what->membership.ranks > 0 || tri__argument_given(arguments, "spawned") || what->given.test)
         return NULL;
     return tri__reached_before(resume, &what->whole, summary);
 }

@@ -57,14 +57,14 @@ static void describe_end(const tri__train_settings *settings, char *text, size_t
 
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size)
 {
-    char shuffle[24] = "all", end[80], rule[160];
+    char shuffle[24] = "all", end[80], rule[160], augment[TRI_AUGMENT_TEXT];
     if (settings->shuffle != TRI_SHUFFLE_ALL)
         snprintf(shuffle, sizeof shuffle, "%" PRId64, settings->shuffle);
     describe_end(settings, end, sizeof end);
     snprintf(text, size, "--rate %g --schedule %s%s --warmup %" PRId64 " %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
              settings->schedule.rate, options->schedule ? options->schedule : "constant", end, settings->schedule.warmup,
              tri__rule_text(&settings->rule, rule, sizeof rule), (double)settings->rule.clip, settings->seed, shuffle,
-             options->augment ? options->augment : "none");
+             tri__augment_text(&settings->augment, augment));
 }
 
 static tri_status read_shape(const json_t *list, tri_shape *out)

@@ -150,6 +150,8 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
     TRI_TRY(tri__checkpoint_restore(checkpoint, run->inputs.graph, whole, true));
     pthread_mutex_lock(&owner->lock);
     run->state = checkpoint->state;
+    run->state.loss_sum = 0; /* workers do not tell the losses of their examples one by one */
+    run->state.loss_count = 0;
     if (!owner->loaded) { /* the first load in this process: the run is resumed, or ps:0 was started again */
         run->since.seconds = run->state.seconds;
         run->since.total = run->state.total_seconds;
