@@ -94,6 +94,24 @@ static void the_loss_goes_through_onnx(void **state)
            "'mse_lost', which is no loss");
 }
 
+/* In a file of another program, the sigmoid's result is the output itself, and nothing says the loss. Such a file is made of ours, in which
+ * an Identity between them gives the output its name: it becomes a node that nobody reads. */
+static void a_last_sigmoid_stays_in_a_model_of_numbers(void **state)
+{
+    const char *here = *state;
+    write_text(here, "t.csv", "a,b,y\n1,2,0\n3,4,1\n2,2,0\n5,1,1\n");
+    write_text(here, "m.model", "input()\ndense(outputs)\nlast__ = sigmoid()\nmse_loss()\n");
+    expect(SHELL(here, "\"$0\" train m.model --data t.csv --steps 3 --eval-every never --quiet --out run && "
+                       "\"$0\" export run --onnx m.onnx && \"$0\" predict run --data t.csv >a"),
+           0, "", "");
+    expect(SHELL(here, "\"$0\" import m.onnx --out ours && \"$0\" predict ours.safetensors --data t.csv >b && cmp a b"), 0, "", "");
+    expect(SHELL(here, "LC_ALL=C sed 's/last__\\x12\\x06logits/dense1\\x12\\x06nobody/; s/logits/last__/; s/trireme.loss/another.loss/' "
+                       "m.onnx >other.onnx; \"$0\" import other.onnx --loss mse --out other && cat other.model && "
+                       "\"$0\" predict other.safetensors --data t.csv >b && cmp a b"),
+           0, "last__ = sigmoid(dense1)\nmse_loss(last__)\n", "");
+    expect(SHELL(here, "\"$0\" import other.onnx --out odds && cat odds.model"), 0, "\nlogistic_loss(dense1)\n", "");
+}
+
 static void models_that_onnx_cannot_hold_are_refused_by_name(void **state)
 {
     const char *here = *state;
@@ -111,6 +129,7 @@ int main(void)
         FOLDER_TEST(a_model_that_went_through_onnx_predicts_the_same),
         FOLDER_TEST(two_classes_go_through_onnx),
         FOLDER_TEST(the_loss_goes_through_onnx),
+        FOLDER_TEST(a_last_sigmoid_stays_in_a_model_of_numbers),
         FOLDER_TEST(models_that_onnx_cannot_hold_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,8 +49,8 @@ static void print_line(FILE *stream, const tri__import_line *one)
             one->could_have_bias && !one->has_bias ? ", bias=no" : "");
 }
 
-/* The loss reads the logits. settings: of the loss, such as ", delta=2". */
-static tri_status print_text(tri__importer *self, int logits, const char *settings)
+/* The loss reads the logits. */
+static tri_status print_text(tri__importer *self, int logits)
 {
     char shape[128], *text = NULL;
     size_t size;
@@ -63,7 +63,7 @@ static tri_status print_text(tri__importer *self, int logits, const char *settin
     fprintf(stream, ")\n");
     for (int64_t i = 1; i < self->count; i++)
         print_line(stream, &self->lines[i]);
-    fprintf(stream, "%s(%s%s)\n", self->loss, self->lines[logits].name, settings);
+    fprintf(stream, "%s(%s%s)\n", self->loss, self->lines[logits].name, self->settings);
     if (fclose(stream) != 0) {
         free(text);
         return tri__import_no_memory();
@@ -73,16 +73,9 @@ static tri_status print_text(tri__importer *self, int logits, const char *settin
     return self->out->text ? NULL : tri__import_no_memory();
 }
 
-/* Of the last layer; 0: its line does not say it. */
-static int64_t outputs_of(const tri__importer *self, int logits)
-{
-    const char *out = strstr(self->lines[logits].settings, "out=");
-    return out ? strtoll(out + strlen("out="), NULL, 10) : 0;
-}
-
 /* Split "huber_loss(delta=2)" into the name and the settings ", delta=2". The file is not trusted: what is copied is only a name of ours,
  * a word and a number. */
-static tri_status read_loss(tri__importer *self, const char *text, char settings[64])
+static tri_status read_loss(tri__importer *self, const char *text)
 {
     char name[32] = "", key[16] = "";
     double value;
@@ -91,17 +84,16 @@ static tri_status read_loss(tri__importer *self, const char *text, char settings
     if (!loss || !loss->is_loss)
         return tri_fail(TRI_BAD_DATA, "the file says that its model ends in '%.40s', which is no loss (--loss says another)", text);
     if (found == 3)
-        snprintf(settings, 64, ", %s=%.9g", key, value);
+        snprintf(self->settings, sizeof self->settings, ", %s=%.9g", key, value);
     self->loss = loss->name;
     return NULL;
 }
 
 /* A single logit stands for two classes, or is a number. */
-static tri_status settle_loss(tri__importer *self, int64_t outputs, char settings[64])
+static tri_status settle_loss(tri__importer *self, int64_t outputs)
 {
-    settings[0] = '\0';
-    if (self->graph.loss)
-        TRI_TRY(read_loss(self, self->graph.loss, settings));
+    if (!self->loss)
+        self->loss = self->guess;
     if (!self->loss && outputs == 1)
         return tri_fail(TRI_BAD_CALL,
                         "the model has one output, and the file does not say what that is: give --loss mse if it is a number, "
@@ -114,8 +106,13 @@ static tri_status settle_loss(tri__importer *self, int64_t outputs, char setting
     return NULL;
 }
 
+/* loss: what the caller says, which goes before what the file says; NULL: nothing. Whether a softmax or sigmoid at the end is a layer
+ * depends on the loss, so this comes before the nodes. */
 static tri_status import_all(tri__importer *self, const char *loss)
 {
+    self->loss = loss;
+    if (!loss && self->graph.loss)
+        TRI_TRY(read_loss(self, self->graph.loss));
     TRI_TRY(import_input(self));
     for (int64_t i = 0; i < self->graph.nodes; i++)
         TRI_TRY(tri__import_node(self, &self->graph.node[i]));
@@ -123,13 +120,8 @@ static tri_status import_all(tri__importer *self, const char *loss)
     if (logits < 1)
         return tri_fail(TRI_BAD_DATA, "no node computes the model's output '%s'", self->graph.output[0].name);
     settle_shape(self);
-    if (loss) {
-        self->graph.loss = NULL;
-        self->loss = loss;
-    }
-    char settings[64];
-    TRI_TRY(settle_loss(self, outputs_of(self, logits), settings));
-    return print_text(self, logits, settings);
+    TRI_TRY(settle_loss(self, tri__importer_outputs(self, logits)));
+    return print_text(self, logits);
 }
 
 tri_status tri__onnx_import(const uint8_t *data, size_t size, const char *loss, tri__arena *arena, tri__imported *out)

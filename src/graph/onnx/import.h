@@ -1,8 +1,9 @@
 /* import.h: turns an ONNX model of another program into the text of a .model file, and the values of its parameters.
  *
  * The model must have one input, [N][channels][height][width] or [N][features] of floats, or what `trireme export` writes, and be made of
- * operators that we have. Its first output is taken as the logits; a softmax or sigmoid at the end becomes a part of the loss. The loss is
- * what the caller says; or what the file says, if `trireme export` wrote it; or what its last node says. */
+ * operators that we have. The loss is what the caller says; or what the file says, if `trireme export` wrote it; or what its last node
+ * says. Its first output is taken as the logits. A softmax at the end becomes a part of softmax_loss, and a sigmoid a part of logistic_loss
+ * or sigmoid_loss; under another loss, they are layers. */
 #ifndef TRI_GRAPH_ONNX_IMPORT_H
 #define TRI_GRAPH_ONNX_IMPORT_H
 

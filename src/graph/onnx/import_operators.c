@@ -340,12 +340,33 @@ static bool is_output(const tri__importer *self, const char *name)
     return false;
 }
 
-/* A softmax or sigmoid at the end becomes a part of the loss: the logits are what this node reads. */
-static tri_status give_to_loss(tri__importer *self, const tri__onnx_node *node)
+/* Whether the node's result is the output that the model is made for: the first one. */
+static bool is_first_output(const tri__importer *self, const tri__onnx_node *node)
+{
+    return strcmp(self->graph.output[0].name, node->output[0]) == 0;
+}
+
+/* A softmax or sigmoid at the end becomes a part of the loss that it stands for: the logits are what this node reads. */
+static tri_status give_to_loss(tri__importer *self, const tri__onnx_node *node, const char *loss)
 {
     if (tri__importer_readers(self, node->output[0]) > 1)
         return tri__import_unsupported(node, "it is the model's output, and other nodes read it too");
+    if (is_first_output(self, node) || !self->guess)
+        self->guess = loss;
     return tri__importer_alias(self, node);
+}
+
+/* Whether the model may end in that loss: the caller or the file says it, or neither says any. */
+static bool may_end_in(const tri__importer *self, const char *loss)
+{
+    return !self->loss || strcmp(self->loss, loss) == 0;
+}
+
+/* Whether a softmax or sigmoid is a layer: in the middle always, and at the end if it is no part of the loss. An output beside the first
+ * one is no layer, as the model does without it. */
+static bool is_layer(const tri__importer *self, const tri__onnx_node *node, bool is_in_loss)
+{
+    return !is_output(self, node->output[0]) || (is_first_output(self, node) && !is_in_loss);
 }
 
 static tri_status softmax(tri__importer *self, const tri__onnx_node *node)
@@ -353,24 +374,25 @@ static tri_status softmax(tri__importer *self, const tri__onnx_node *node)
     const int64_t axis = whole_of(node, "axis", -1);
     if (axis != 1 && axis != -1)
         return tri__import_unsupported(node, "axis must be 1 or -1");
-    if (!is_output(self, node->output[0]))
+    if (is_layer(self, node, may_end_in(self, "softmax_loss")))
         return tri__importer_add(self, node, "softmax", 1, "");
-    self->loss = "softmax_loss";
-    return give_to_loss(self, node);
+    return give_to_loss(self, node, "softmax_loss");
 }
 
 static tri_status log_softmax(tri__importer *self, const tri__onnx_node *node)
 {
-    return is_output(self, node->output[0]) ? softmax(self, node)
-                                            : tri__import_unsupported(node, "it can be read as the model's output only");
+    return is_layer(self, node, may_end_in(self, "softmax_loss"))
+               ? tri__import_unsupported(node, "it can be read as the model's output only, where the loss is softmax")
+               : softmax(self, node);
 }
 
+/* At the end, one output is the odds of class 1; several say which labels an example has. */
 static tri_status sigmoid(tri__importer *self, const tri__onnx_node *node)
 {
-    if (!is_output(self, node->output[0]))
+    if (is_layer(self, node, may_end_in(self, "logistic_loss") || may_end_in(self, "sigmoid_loss")))
         return tri__importer_add(self, node, "sigmoid", 1, "");
-    self->loss = "logistic_loss";
-    return give_to_loss(self, node);
+    const int logits = tri__importer_find(self, node->input[0]);
+    return give_to_loss(self, node, tri__importer_outputs(self, logits) > 1 ? "sigmoid_loss" : "logistic_loss");
 }
 
 static tri_status gelu(tri__importer *self, const tri__onnx_node *node)

@@ -2,10 +2,12 @@
 #include "graph/onnx/importer.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory/memory.h"
 #include "graph/model/model.h"
+#include "graph/nodes/operator.h"
 
 int tri__importer_find(const tri__importer *self, const char *name)
 {
@@ -32,6 +34,21 @@ bool tri__importer_is_read_once(const tri__importer *self, int index)
         if (self->values[i].line == index && tri__importer_readers(self, self->values[i].name) > 1)
             return false;
     return true;
+}
+
+/* A line that may write its result over its first input has as many outputs as that. */
+int64_t tri__importer_outputs(const tri__importer *self, int line)
+{
+    for (; line > 0; line = self->lines[line].first) {
+        const char *out = strstr(self->lines[line].settings, "out=");
+        const tri_operator *row = tri__operator_find(self->lines[line].verb);
+        if (out)
+            return strtoll(out + strlen("out="), NULL, 10);
+        if (!row || row->in_place != 1)
+            break;
+    }
+    const tri_shape declared = self->graph.output[0].shape;
+    return declared.rank == 2 && declared.dim[1] > 0 ? declared.dim[1] : 0;
 }
 
 tri_status tri__importer_know(tri__importer *self, const char *name, int index)
@@ -72,10 +89,12 @@ static const char *name_line(tri__importer *self, const char *value, const char 
 tri_status tri__importer_add(tri__importer *self, const tri__onnx_node *node, const char *verb, int most, const char *settings)
 {
     const char *inputs = "";
+    int first = 0;
     for (int i = 0; i < node->inputs && i < most && inputs; i++) {
         const int from = tri__importer_find(self, node->input[i]);
         if (from < 0)
             return tri__import_unsupported(node, "reads a value that no node before it computes");
+        first = i ? first : from;
         inputs = tri__arena_format(self->arena, "%s%s%s", inputs, i ? ", " : "", self->lines[from].name);
     }
     const char *name = name_line(self, node->output[0], verb);
@@ -84,7 +103,7 @@ tri_status tri__importer_add(tri__importer *self, const tri__onnx_node *node, co
     if (self->count >= TRI_MODEL_STATEMENTS)
         return tri_fail(TRI_UNSUPPORTED, "a model has at most %d lines", TRI_MODEL_STATEMENTS);
     TRI_TRY(tri__grow(&self->lines, &self->room, self->count + 1, sizeof *self->lines, "an imported model"));
-    self->lines[self->count] = (tri__import_line){.name = name, .verb = verb, .inputs = inputs, .settings = settings};
+    self->lines[self->count] = (tri__import_line){.name = name, .verb = verb, .inputs = inputs, .settings = settings, .first = first};
     return tri__importer_know(self, node->output[0], (int)self->count++);
 }
 

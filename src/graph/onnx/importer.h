@@ -8,6 +8,7 @@
 /* A line of the model, from which `name = verb(inputs, settings)` is printed. */
 typedef struct {
     const char *name, *verb, *inputs, *settings;
+    int first; /* the line of its first input */
     bool could_have_bias, has_bias;
 } tri__import_line;
 
@@ -27,7 +28,9 @@ typedef struct {
     int64_t known, known_room;
     float scale, offset; /* of the input, where it is bytes */
     bool channels_first; /* the input is [N][channels][height][width] */
-    const char *loss;    /* "softmax_loss", or what the caller, the file or its last node says; NULL: nobody has said it */
+    const char *loss;    /* what the caller or the file says, such as "mse_loss"; NULL: neither says it */
+    const char *guess;   /* the loss that a softmax or sigmoid at the end stands for; NULL: there is none */
+    char settings[64];   /* of the loss, such as ", delta=2" */
 } tri__importer;
 
 /* Inline, so that compilers see that they never return NULL. */
@@ -50,6 +53,9 @@ int tri__importer_readers(const tri__importer *self, const char *name);
 /* Whether the node that is being imported is the only one that reads the line's value, by any of its names: then the line may be
  * changed. */
 bool tri__importer_is_read_once(const tri__importer *self, int line);
+
+/* How many outputs an example has, if the line computes them; 0: neither the lines nor the file say it. */
+int64_t tri__importer_outputs(const tri__importer *self, int line);
 
 /* Add a line that computes the node's result. Its inputs are the node's inputs that are values, at most `most` of them. settings: in the
  * arena, or a literal; NULL: there was no memory for them. */

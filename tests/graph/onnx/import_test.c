@@ -78,20 +78,32 @@ static void put_value(tri__wire_buffer *graph, uint32_t field, const char *name,
         tri__wire_fini(all[i]);
 }
 
-static tri_status import(const tri__wire_buffer *graph, char *text, size_t size)
+/* loss: what the caller says; property: what the file says. NULL: nothing. */
+static tri_status import_for(const tri__wire_buffer *graph, const char *loss, const char *property, char *text, size_t size)
 {
-    tri__wire_buffer model = {0};
+    tri__wire_buffer model = {0}, pair = {0};
     tri__arena *arena;
     tri__imported imported;
     tri__wire_put_message(&model, ONNX_MODEL_GRAPH, graph);
+    if (property) {
+        tri__wire_put_string(&pair, ONNX_PROPERTY_KEY, TRI_ONNX_LOSS);
+        tri__wire_put_string(&pair, ONNX_PROPERTY_VALUE, property);
+        tri__wire_put_message(&model, ONNX_MODEL_PROPERTY, &pair);
+    }
     assert_ok(tri__arena_create(&arena));
-    tri_status status = tri__onnx_import(model.data, model.size, NULL, arena, &imported);
+    tri_status status = tri__onnx_import(model.data, model.size, loss, arena, &imported);
     if (!status)
         snprintf(text, size, "%s", imported.text);
     tri__imported_fini(&imported);
     tri__arena_destroy(arena);
     tri__wire_fini(&model);
+    tri__wire_fini(&pair);
     return status;
+}
+
+static tri_status import(const tri__wire_buffer *graph, char *text, size_t size)
+{
+    return import_for(graph, NULL, NULL, text, size);
 }
 
 static void an_operator_that_is_not_known_is_named(void **state)
@@ -207,6 +219,70 @@ static void what_an_operator_says_of_itself_is_heeded(void **state)
     }
 }
 
+/* A dense layer, the operator, and a loss that the caller or the file may have said. */
+static void a_last_softmax_or_sigmoid_is_a_layer_unless_the_loss_contains_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op;
+        int64_t width;
+        const char *loss, *property, *end;
+    } cases[] = {
+        {"Sigmoid", 1, "mse_loss", NULL, "y = sigmoid(a)\nmse_loss(y)\n"},
+        {"Sigmoid", 3, NULL, "huber_loss(delta=2)", "y = sigmoid(a)\nhuber_loss(y, delta=2)\n"},
+        {"Sigmoid", 3, "softmax_loss", NULL, "y = sigmoid(a)\nsoftmax_loss(y)\n"},
+        {"Sigmoid", 3, "mse_loss", "sigmoid_loss", "y = sigmoid(a)\nmse_loss(y)\n"},
+        {"Sigmoid", 1, NULL, NULL, "bias=no)\nlogistic_loss(a)\n"},
+        {"Sigmoid", 1, "logistic_loss", NULL, "bias=no)\nlogistic_loss(a)\n"},
+        {"Sigmoid", 1, "sigmoid_loss", NULL, "bias=no)\nsigmoid_loss(a)\n"},
+        {"Sigmoid", 3, NULL, NULL, "bias=no)\nsigmoid_loss(a)\n"},
+        {"Softmax", 3, "mse_loss", NULL, "y = softmax(a)\nmse_loss(y)\n"},
+        {"Softmax", 3, NULL, "mse_loss", "y = softmax(a)\nmse_loss(y)\n"},
+        {"Softmax", 3, NULL, NULL, "bias=no)\nsoftmax_loss(a)\n"},
+        {"Softmax", 3, NULL, "softmax_loss(smoothing=0.5)", "bias=no)\nsoftmax_loss(a, smoothing=0.5)\n"},
+        {"LogSoftmax", 3, "softmax_loss", NULL, "bias=no)\nsoftmax_loss(a)\n"},
+        {"LogSoftmax", 3, "mse_loss", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tri__wire_buffer graph = {0};
+        char text[512] = "";
+        put_tensor(&graph, "weight", TRI_SHAPE(4, cases[i].width));
+        put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
+        put_node_of(&graph, "MatMul", "features", "weight", NULL, "a");
+        put_node(&graph, cases[i].op, "a", "y");
+        put_value(&graph, ONNX_GRAPH_OUTPUT, "y", (uint64_t)cases[i].width);
+        tri_status status = import_for(&graph, cases[i].loss, cases[i].property, text, sizeof text);
+        if (!cases[i].end)
+            assert_fails(status, TRI_UNSUPPORTED, "where the loss is softmax");
+        else
+            assert_ok(status);
+        if (cases[i].end && !strstr(text, cases[i].end))
+            fail_msg("case %zu: '%s' is not at the end of:\n%s", i, cases[i].end, text);
+        tri__wire_fini(&graph);
+    }
+}
+
+/* trireme export writes logits first, and probabilities, which no layer is made of. */
+static void an_output_beside_the_first_is_no_layer(void **state)
+{
+    (void)state;
+    static const char *const losses[][2] = {{NULL, "\nsigmoid_loss(a)\n"}, {"mse_loss", "\nmse_loss(a)\n"}};
+    for (int i = 0; i < 2; i++) {
+        tri__wire_buffer graph = {0};
+        char text[512];
+        put_tensor(&graph, "weight", TRI_SHAPE(4, 3));
+        put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
+        put_node_of(&graph, "MatMul", "features", "weight", NULL, "a");
+        put_node(&graph, "Sigmoid", "a", "odds");
+        put_value(&graph, ONNX_GRAPH_OUTPUT, "a", 3);
+        put_value(&graph, ONNX_GRAPH_OUTPUT, "odds", 3);
+        assert_ok(import_for(&graph, losses[i][0], NULL, text, sizeof text));
+        assert_null(strstr(text, "sigmoid("));
+        assert_non_null(strstr(text, losses[i][1]));
+        tri__wire_fini(&graph);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +291,8 @@ int main(void)
         cmocka_unit_test(a_bias_goes_into_its_layer_only_where_nobody_reads_the_layer_without_it),
         cmocka_unit_test(a_tensor_is_added_to_channels_only_where_onnx_does_so),
         cmocka_unit_test(what_an_operator_says_of_itself_is_heeded),
+        cmocka_unit_test(a_last_softmax_or_sigmoid_is_a_layer_unless_the_loss_contains_it),
+        cmocka_unit_test(an_output_beside_the_first_is_no_layer),
         cmocka_unit_test(damaged_files_are_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,7 +131,8 @@ static const tri__option import_options[] = {
      .otherwise = "as the file says",
      .meaning = "what the model learns: softmax and logistic are for classes, sigmoid for sets of labels, mse and huber for numbers",
      .detail = "A file of 'trireme export' says it. In others, a softmax or sigmoid at the end does; a model that ends in neither and has "
-               "several outputs is taken for one of classes."},
+               "several outputs is taken for one of classes. Under a loss that does not contain it, such as mse, a softmax or sigmoid "
+               "at the end stays a layer."},
     ONLY_JSON_ROW,
     HELP_ROW,
     {0},
