@@ -82,7 +82,7 @@ const char *tri__augment_text(const tri__augment *augment, char text[TRI_AUGMENT
 {
     char mixup[40] = "";
     if (augment->mixup > 0)
-        snprintf(mixup, sizeof mixup, ",mixup:%.17g", augment->mixup);
+        snprintf(mixup, sizeof mixup, ",mixup:%.9g", augment->mixup);
     snprintf(text, TRI_AUGMENT_TEXT, "%s%s%s%s%s", augment->flip ? ",flip" : "", augment->crop ? ",crop" : "",
              augment->rotate ? ",rotate" : "", augment->colour ? ",colour" : "", mixup);
     return tri__augment_is_on(augment) ? text + 1 : "none";

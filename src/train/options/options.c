@@ -324,6 +324,14 @@ static tri_status refuse(const tri__train_options *kept, const tri__train_option
                     shown(kept, row, before, sizeof before));
 }
 
+/* Whether an old option stays though its question has a new answer. */
+static bool carries_over(const field *row, const tri__train_options *given)
+{
+    if (row->part_of == STRATEGY)
+        return tri__strategies_carry(tri__strategies_find(given->strategy), row->option->name);
+    return given->until && !strcmp(row->option->name, "max-steps");
+}
+
 tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given)
 {
     bool anew[MODE + 1] = {false}; /* by question: a new answer was given */
@@ -335,9 +343,8 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
     }
     anew[ALONE] = false;
     anew[MODE] |= anew[STRATEGY]; /* each strategy has its own modes */
-    const tri__strategy *strategy = tri__strategies_find(given->strategy);
     for (int i = 0; field_at(i, &row); i++)
-        if (anew[row.part_of] && !(row.part_of == STRATEGY && tri__strategies_carry(strategy, row.option->name)))
+        if (anew[row.part_of] && !carries_over(&row, given))
             unset(kept, &row);
     return tri__train_options_copy(kept, given);
 }

@@ -9,7 +9,7 @@
  * When a run is resumed, an option is KEPT (it cannot be changed), KEPT_BY a function that compares two of its texts, FREE, or one of
  * several that together answer a question, such as "how long". A new value of an option that ANSWERS the question unsets all old options
  * of that question, also those that are only PART_OF it. A new --strategy keeps the old options of its question that it has, too, such as
- * --workers. */
+ * --workers; a new --until keeps --max-steps. */
 
 ROW(TEXT, data, "data", KEPT, .group = "Data", .letter = 'd', .argument = "SOURCE", .completion = TRI_SOURCE_WORDS,
     .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], a path, or -",

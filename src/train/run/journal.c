@@ -161,7 +161,7 @@ void tri__run_tell_start(tri__run *run)
         tri__log_line(run->journal.log, TRI_LOG_INFO, "continuing %s at step %lld", run->journal.folder.path, (long long)run->since.step);
         tri__marks_add(run->journal.marks, TRI_MARK_RESTART, run->journal.leader, run->since.step, 0, "continues from a checkpoint");
     }
-    run->journal.epoch = run->length.epoch > 0 ? run->since.step / run->length.epoch : 0;
+    run->journal.epoch = tri__length_epochs(&run->length, run->since.step);
     tell_what(run);
     tell_how(run);
     if (!run->journal.events)
@@ -252,7 +252,7 @@ void tri__run_mark_evaluation(tri__run *run, const char *task, double seconds)
 
 void tri__run_mark_epoch(tri__run *run, int64_t step)
 {
-    const int64_t epoch = run->length.epoch > 0 ? step / run->length.epoch : 0;
+    const int64_t epoch = tri__length_epochs(&run->length, step);
     if (epoch <= run->journal.epoch)
         return;
     run->journal.epoch = epoch;
@@ -277,8 +277,8 @@ void tri__run_tell_evaluation(tri__run *run)
     const tri__evaluation *evaluation = &run->evaluating.last;
     int64_t at = run->state.step;
     char where[64], steps[TRI_TEXT_SHORT];
-    if (run->settings.epochs && at % run->length.epoch == 0)
-        snprintf(where, sizeof where, "epoch %lld", (long long)(at / run->length.epoch));
+    if (run->settings.epochs && tri__length_ends_epoch(&run->length, at))
+        snprintf(where, sizeof where, "epoch %lld", (long long)tri__length_epochs(&run->length, at));
     else
         snprintf(where, sizeof where, "step %s", tri__text_count(steps, (double)at));
     double loss = tri__recent_mean(&run->state.recent); /* with parameter servers, NaN before the first report */

@@ -11,6 +11,7 @@ static bool settle_passes(tri__length *length, int64_t epochs, const tri__run_st
     int64_t into = state->position % examples, rest = into ? (examples - into + each - 1) / each : 0;
     int64_t left = epochs - state->position / examples - (into > 0), steps;
     length->epoch_step = state->step + rest;
+    length->epochs = state->position / examples + (into > 0);
     if (left < 0)
         left = 0;
     return !__builtin_mul_overflow(left, length->epoch, &steps) && !__builtin_add_overflow(length->epoch_step, steps, &length->last_step);
@@ -34,6 +35,19 @@ int64_t tri__length_expected(int64_t epochs, int64_t examples, int64_t step, int
     return step + (left > 0 ? (int64_t)left : 0);
 }
 
+bool tri__length_ends_epoch(const tri__length *length, int64_t step)
+{
+    return length->epoch > 0 && (step - length->epoch_step) % length->epoch == 0;
+}
+
+int64_t tri__length_epochs(const tri__length *length, int64_t step)
+{
+    if (length->epoch == 0)
+        return 0;
+    const int64_t since = step - length->epoch_step, whole = since / length->epoch - (since % length->epoch < 0);
+    return length->epochs + whole;
+}
+
 bool tri__length_reached(const tri__length *length, int64_t step)
 {
     return length->last_step && step >= length->last_step;
@@ -45,7 +59,7 @@ bool tri__length_due(const tri__length *length, const tri__every *every, int64_t
     case TRI_EVERY_STEPS:
         return step % every->steps == 0;
     case TRI_EVERY_EPOCH:
-        return (step - length->epoch_step) % length->epoch == 0;
+        return tri__length_ends_epoch(length, step);
     case TRI_EVERY_END:
     case TRI_EVERY_SECONDS:
     case TRI_EVERY_NEVER:
@@ -58,8 +72,8 @@ static tri_status check_steps_left(const tri__run *run)
 {
     if (!run->request->resume || !tri__length_reached(&run->length, run->state.step))
         return NULL;
-    return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",
-                    run->request->resume, (long long)run->state.step);
+    return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger %s to go on", run->request->resume,
+                    (long long)run->state.step, run->settings.max_steps ? "--max-steps" : "--epochs or --steps");
 }
 
 /* A stream's end is not known, unless --steps gives it: its one epoch has the largest number of steps. */

@@ -8,6 +8,7 @@
 typedef struct {
     int64_t epoch;      /* steps of an epoch */
     int64_t epoch_step; /* a step at which an epoch begins; if the number of workers changes, later epochs have other lengths */
+    int64_t epochs;     /* how many epochs have ended by that step */
     int64_t last_step;  /* 0: not known beforehand */
 } tri__length;
 
@@ -20,6 +21,8 @@ bool tri__length_settle(tri__length *length, const tri__train_settings *settings
  * `each` examples. */
 int64_t tri__length_expected(int64_t epochs, int64_t examples, int64_t step, int64_t done, int64_t each);
 
+int64_t tri__length_epochs(const tri__length *length, int64_t step);                    /* how many epochs have ended by this step */
+bool tri__length_ends_epoch(const tri__length *length, int64_t step);                   /* one ends with it */
 bool tri__length_reached(const tri__length *length, int64_t step);                      /* the last step was made */
 bool tri__length_due(const tri__length *length, const tri__every *every, int64_t step); /* by steps; never due by the clock */
 

@@ -39,6 +39,18 @@ static void the_position_tells_how_many_steps_of_a_pass_are_left(void **state)
     assert_true(tri__length_reached(&length, 10));
 }
 
+/* 3 epochs were made in 15 steps of 20 examples, and half of the fourth. It goes on in steps of 50. */
+static void epochs_are_counted_by_examples_whatever_the_size_of_steps(void **state)
+{
+    (void)state;
+    const tri__length length = settle((tri__train_settings){.epochs = 5}, (tri__run_state){.step = 18, .position = 350}, 100, 50);
+    assert_true(length.epoch_step == 19 && length.epochs == 4 && length.last_step == 21);
+    assert_int_equal(tri__length_epochs(&length, 18), 3);
+    assert_true(tri__length_epochs(&length, 19) == 4 && tri__length_ends_epoch(&length, 19));
+    assert_true(tri__length_epochs(&length, 20) == 4 && !tri__length_ends_epoch(&length, 20));
+    assert_int_equal(tri__length_epochs(&length, 21), 5);
+}
+
 /* Two of four workers are lost in the middle: what is left takes twice as many steps. */
 static void the_length_is_told_anew_where_steps_become_smaller(void **state)
 {
@@ -76,6 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_epoch_is_a_pass_unless_its_steps_were_given),
         cmocka_unit_test(the_position_tells_how_many_steps_of_a_pass_are_left),
+        cmocka_unit_test(epochs_are_counted_by_examples_whatever_the_size_of_steps),
         cmocka_unit_test(the_length_is_told_anew_where_steps_become_smaller),
         cmocka_unit_test(more_steps_than_can_be_counted_are_refused),
         cmocka_unit_test(intervals_can_be_steps_or_epochs),

@@ -90,6 +90,8 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
     job->settled_by = owner->own ? -1 : (int)json_integer_value(json_object_get(hello, "task"));
     if (run->settings.own_files) /* an epoch is as long as if all workers had as many examples as the first */
         owner->source.examples *= owner->ps->workers;
+    if (run->resumed) /* steps that were made may have been of another size */
+        run->state = run->resumed->state;
     TRI_TRY(tri__run_settle_length(run, owner->source.examples, tri__ps_together(owner->ps)));
     TRI_TRY(tri__graph_growing_table_shapes(run->inputs.graph, &run->settings, owner->ps->servers, &job->tables));
     owner->room_bytes = tri__graph_row_bytes(run->inputs.graph, &run->settings.rule) * owner->ps->servers * (job->tables.growth.most + 1);
@@ -156,7 +158,7 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
         run->since.seconds = run->state.seconds;
         run->since.total = run->state.total_seconds;
         run->since.step = run->state.step;
-        run->journal.epoch = run->length.epoch > 0 ? run->since.step / run->length.epoch : 0;
+        run->journal.epoch = tri__length_epochs(&run->length, run->since.step);
         tri__marks_add(run->journal.marks, TRI_MARK_RESTART, run->journal.leader, run->since.step, 0, "continues from a checkpoint");
     }
     pthread_mutex_unlock(&owner->lock);

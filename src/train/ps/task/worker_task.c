@@ -326,7 +326,10 @@ static tri_status prepare(work *w)
     options.workers = options.worker < w->ps->workers ? w->ps->workers : options.worker + 1;
     TRI_TRY(tri__dataset_create(run->inputs.source, &options, &run->settings.augment, &run->trainer.dataset));
     int64_t examples = tri_dataset_examples(run->trainer.dataset) * (run->settings.own_files ? w->ps->workers : 1);
+    if (run->resumed) /* the rate follows from all steps, and those that were made may have been of another size */
+        run->state = run->resumed->state;
     TRI_TRY(tri__run_settle_length(run, examples, tri__ps_together(w->ps)));
+    run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the run was resumed */
     tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
     tri__trainer_trace(&run->trainer, run->journal.trace, "worker");
     tell_begin(w);
@@ -364,7 +367,7 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, con
     work w = {.run = run, .setup = setup, .ps = ps, .own = -1};
     TRI_TRY(tri__ps_settings_check_files(&run->settings));
     TRI_TRY(tri__run_open_data(run));
-    run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the run was resumed */
+    run->state = (tri__run_state){.best_loss = NAN};
     tri_status status = prepare(&w);
     if (!status) {
         status = loop(&w);
