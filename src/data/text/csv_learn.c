@@ -274,6 +274,9 @@ static tri_status mark_labels(learner *self, const char *label)
         if (found < 0)
             return tri_fail(TRI_BAD_CALL, "--label %s: %s has no column '%.*s' (the first is called '%s', the last '%s')", label,
                             self->spec, (int)length, at, columns->column[0].name, columns->column[columns->columns - 1].name);
+        if (columns->column[found].kind == TRI_COLUMN_LABEL)
+            return tri_fail(TRI_BAD_CALL, "--label %s: it names column %" PRId64 " of %s, '%s', twice", label, found + 1, self->spec,
+                            columns->column[found].name);
         columns->column[found].kind = TRI_COLUMN_LABEL;
         if (strlen(columns->column[found].name) == length &&
             !strncmp(columns->column[found].name, at, length)) /* it was not found by its number */

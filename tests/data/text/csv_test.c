@@ -233,6 +233,8 @@ static void a_label_that_two_columns_are_called_is_refused(void **state)
     assert_fails(open_text(here, text, &(tri_source_options){.label = "a,b", .labels = TRI_LABEL_NUMBERS}, &source), TRI_BAD_CALL,
                  "columns 2 and 4 are both called 'b'");
     assert_fails(open_text(here, "y,a,y\n1,2,0\n2,3,1\n1,2,1\n", NULL, &source), TRI_BAD_CALL, "columns 1 and 3 are both called 'y'");
+    assert_fails(open_text(here, text, &(tri_source_options){.label = "3,c", .labels = TRI_LABEL_NUMBERS}, &source), TRI_BAD_CALL,
+                 "it names column 3 of");
     assert_ok(open_text(here, text, &(tri_source_options){.label = "2"}, &source));
     assert_int_equal(tri_source_describe(source)->classes, 2);
     tri_source_destroy(source);
