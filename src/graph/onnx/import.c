@@ -100,6 +100,8 @@ static tri_status settle_loss(tri__importer *self, int64_t outputs)
                         "or --loss logistic if it is the log odds of class 1");
     if (!self->loss)
         self->loss = "softmax_loss";
+    if (outputs == 1 && !strcmp(self->loss, "softmax_loss"))
+        return tri_fail(TRI_BAD_CALL, "the model has one output, and softmax has one for each class: give --loss logistic or --loss mse");
     const bool classes = tri__operator_find(self->loss)->labels == TRI_LABEL_CLASS;
     self->out->input.classes = !classes ? 0 : strcmp(self->loss, "logistic_loss") == 0 ? 2 : outputs;
     self->out->input.outputs = classes ? 0 : outputs;

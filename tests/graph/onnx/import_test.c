@@ -262,6 +262,19 @@ static void a_last_softmax_or_sigmoid_is_a_layer_unless_the_loss_contains_it(voi
     }
 }
 
+static void softmax_over_one_output_is_refused(void **state)
+{
+    (void)state;
+    tri__wire_buffer graph = {0};
+    char text[512];
+    put_tensor(&graph, "weight", TRI_SHAPE(4, 1));
+    put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
+    put_node_of(&graph, "MatMul", "features", "weight", NULL, "y");
+    put_value(&graph, ONNX_GRAPH_OUTPUT, "y", 1);
+    assert_fails(import_for(&graph, "softmax_loss", NULL, text, sizeof text), TRI_BAD_CALL, "softmax has one for each class");
+    tri__wire_fini(&graph);
+}
+
 /* trireme export writes logits first, and probabilities, which no layer is made of. */
 static void an_output_beside_the_first_is_no_layer(void **state)
 {
@@ -292,6 +305,7 @@ int main(void)
         cmocka_unit_test(a_tensor_is_added_to_channels_only_where_onnx_does_so),
         cmocka_unit_test(what_an_operator_says_of_itself_is_heeded),
         cmocka_unit_test(a_last_softmax_or_sigmoid_is_a_layer_unless_the_loss_contains_it),
+        cmocka_unit_test(softmax_over_one_output_is_refused),
         cmocka_unit_test(an_output_beside_the_first_is_no_layer),
         cmocka_unit_test(damaged_files_are_refused_in_words),
     };
