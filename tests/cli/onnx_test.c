@@ -94,6 +94,22 @@ static void the_loss_goes_through_onnx(void **state)
            "'mse_lost', which is no loss");
 }
 
+/* Categories keep their places, and the label is the one that the model was trained with, whatever a later table looks like. */
+static void the_columns_of_a_table_go_through_onnx(void **state)
+{
+    const char *here = *state;
+    write_text(here, "t.csv", "price,city,size\n1,rome,2\n3,oslo,4\n2,bern,2\n5,oslo,1\n");
+    write_text(here, "later.csv", "price,city,size\n1,oslo,2\n3,paris,4\n2,bern,3\n");
+    write_text(here, "m.model", "input()\ndense(outputs)\nmse_loss()\n");
+    expect(SHELL(here,
+                 "\"$0\" train m.model --data t.csv --label price --steps 30 --eval-every never --quiet --out run && "
+                 "\"$0\" export run --onnx m.onnx && \"$0\" import m.onnx --out ours && \"$0\" import m.onnx --loss huber --out other"),
+           0, "", "");
+    expect(SHELL(here, "for m in run ours.safetensors other.safetensors; do \"$0\" predict $m --data later.csv >$m.txt; done; "
+                       "cmp run.txt ours.safetensors.txt && cmp run.txt other.safetensors.txt && wc -l <run.txt"),
+           0, "4", "");
+}
+
 /* In a file of another program, the sigmoid's result is the output itself, and nothing says the loss. Such a file is made of ours, in which
  * an Identity between them gives the output its name: it becomes a node that nobody reads. */
 static void a_last_sigmoid_stays_in_a_model_of_numbers(void **state)
@@ -129,6 +145,7 @@ int main(void)
         FOLDER_TEST(a_model_that_went_through_onnx_predicts_the_same),
         FOLDER_TEST(two_classes_go_through_onnx),
         FOLDER_TEST(the_loss_goes_through_onnx),
+        FOLDER_TEST(the_columns_of_a_table_go_through_onnx),
         FOLDER_TEST(a_last_sigmoid_stays_in_a_model_of_numbers),
         FOLDER_TEST(models_that_onnx_cannot_hold_are_refused_by_name),
     };

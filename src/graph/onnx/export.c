@@ -93,10 +93,18 @@ static tri_status put_graph(tri__exporter *self, const tri_node *logits, const c
     return self->writer.body.failed ? tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model") : NULL;
 }
 
+static void put_property(const char *key, const char *value, tri__wire_buffer *out)
+{
+    tri__wire_buffer property = {0};
+    tri__wire_put_string(&property, ONNX_PROPERTY_KEY, key);
+    tri__wire_put_string(&property, ONNX_PROPERTY_VALUE, value);
+    tri__wire_put_message(out, ONNX_MODEL_PROPERTY, &property);
+    tri__wire_fini(&property);
+}
+
 /* Other programs need no loss; import makes the same model of the file. */
 static void put_loss(const tri_node *loss, tri__wire_buffer *out)
 {
-    tri__wire_buffer property = {0};
     char text[96];
     const float delta = loss->attributes.delta, smoothing = loss->attributes.smoothing;
     int used = snprintf(text, sizeof text, "%s", loss->op->name);
@@ -104,13 +112,10 @@ static void put_loss(const tri_node *loss, tri__wire_buffer *out)
         snprintf(text + used, sizeof text - (size_t)used, "(delta=%.9g)", (double)delta);
     else if (smoothing > 0)
         snprintf(text + used, sizeof text - (size_t)used, "(smoothing=%.9g)", (double)smoothing);
-    tri__wire_put_string(&property, ONNX_PROPERTY_KEY, TRI_ONNX_LOSS);
-    tri__wire_put_string(&property, ONNX_PROPERTY_VALUE, text);
-    tri__wire_put_message(out, ONNX_MODEL_PROPERTY, &property);
-    tri__wire_fini(&property);
+    put_property(TRI_ONNX_LOSS, text, out);
 }
 
-static void put_model(const tri__exporter *self, tri__wire_buffer *out)
+static void put_model(const tri__exporter *self, const char *columns, tri__wire_buffer *out)
 {
     const tri_node *loss = tri_graph_find_output(self->graph, "loss");
     tri__wire_buffer opset = {0};
@@ -122,6 +127,8 @@ static void put_model(const tri__exporter *self, tri__wire_buffer *out)
     tri__wire_put_message(out, ONNX_MODEL_GRAPH, &self->writer.body);
     if (loss)
         put_loss(loss, out);
+    if (columns)
+        put_property(TRI_ONNX_COLUMNS, columns, out);
     tri__wire_fini(&opset);
 }
 
@@ -134,7 +141,7 @@ static tri_status check(const tri_graph *graph, const tri_node *logits)
     return NULL;
 }
 
-tri_status tri__onnx_export(const tri_graph *graph, const float *parameters, const char *name, tri__wire_buffer *out)
+tri_status tri__onnx_export(const tri_graph *graph, const float *parameters, const char *name, const char *columns, tri__wire_buffer *out)
 {
     const tri_node *logits = tri_graph_find_output(graph, "logits");
     TRI_TRY(check(graph, logits));
@@ -146,7 +153,7 @@ tri_status tri__onnx_export(const tri_graph *graph, const float *parameters, con
     if (!status)
         status = put_graph(&self, logits, name);
     if (!status)
-        put_model(&self, out);
+        put_model(&self, columns, out);
     if (!status && out->failed)
         status = tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model");
     free(self.needed);

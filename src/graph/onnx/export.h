@@ -9,7 +9,9 @@
 #include "base/bytes/wire.h"
 #include "trireme/graph.h"
 
-/* graph: built from the model; parameters: its flat buffer. TRI_UNSUPPORTED names the layer that ONNX has no operator for. */
-TRI_MUST_CHECK tri_status tri__onnx_export(const tri_graph *graph, const float *parameters, const char *name, tri__wire_buffer *out);
+/* graph: built from the model; parameters: its flat buffer; columns: of the CSV table that it learnt from, or NULL. TRI_UNSUPPORTED names
+ * the layer that ONNX has no operator for. */
+TRI_MUST_CHECK tri_status tri__onnx_export(const tri_graph *graph, const float *parameters, const char *name, const char *columns,
+                                           tri__wire_buffer *out);
 
 #endif

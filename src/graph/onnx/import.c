@@ -108,6 +108,14 @@ static tri_status settle_loss(tri__importer *self, int64_t outputs)
     return NULL;
 }
 
+/* Whether the loss that the file says has labels of the same kind: only then do its columns mean the same to the model. */
+static bool has_same_labels(const char *said, const char *loss)
+{
+    char name[32] = "";
+    const tri_operator *before = said && sscanf(said, "%31[a-z_]", name) == 1 ? tri__operator_find(name) : NULL;
+    return before && before->labels == tri__operator_find(loss)->labels;
+}
+
 /* loss: what the caller says, which goes before what the file says; NULL: nothing. Whether a softmax or sigmoid at the end is a layer
  * depends on the loss, so this comes before the nodes. */
 static tri_status import_all(tri__importer *self, const char *loss)
@@ -123,6 +131,7 @@ static tri_status import_all(tri__importer *self, const char *loss)
         return tri_fail(TRI_BAD_DATA, "no node computes the model's output '%s'", self->graph.output[0].name);
     settle_shape(self);
     TRI_TRY(settle_loss(self, tri__importer_outputs(self, logits)));
+    self->out->columns = has_same_labels(self->graph.loss, self->loss) ? self->graph.columns : NULL;
     return print_text(self, logits);
 }
 

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     const char *text; /* of the .model file */
     tri_model_input input;
+    const char *columns; /* of the CSV table that the model learnt from; NULL: none, or the caller's loss takes other labels */
     tri__imported_tensor *tensor;
     int64_t tensors, room;
 } tri__imported;

@@ -7,7 +7,8 @@ enum { TRI_ONNX_IR = 8, TRI_ONNX_OPSET = 17 }; /* the versions that we write; th
 
 enum { ONNX_MODEL_IR_VERSION = 1, ONNX_MODEL_PRODUCER = 2, ONNX_MODEL_GRAPH = 7, ONNX_MODEL_OPSET = 8, ONNX_MODEL_PROPERTY = 14 };
 enum { ONNX_PROPERTY_KEY = 1, ONNX_PROPERTY_VALUE = 2 };
-#define TRI_ONNX_LOSS "trireme.loss" /* the key of what the model was trained for: "mse_loss", "huber_loss(delta=2)" */
+#define TRI_ONNX_LOSS    "trireme.loss"    /* the key of what the model was trained for: "mse_loss", "huber_loss(delta=2)" */
+#define TRI_ONNX_COLUMNS "trireme.columns" /* the key of what the columns of a CSV table mean to the model, as in a checkpoint */
 enum { ONNX_OPSET_DOMAIN = 1, ONNX_OPSET_VERSION = 2 };
 enum { ONNX_GRAPH_NODE = 1, ONNX_GRAPH_NAME = 2, ONNX_GRAPH_INITIALIZER = 5, ONNX_GRAPH_INPUT = 11, ONNX_GRAPH_OUTPUT = 12 };
 enum {

@@ -329,10 +329,10 @@ static tri_status take_property(tri__arena *arena, const tri__wire_field *field,
 
 typedef struct {
     tri__wire_reader graph;
-    const char *loss;
+    const char *loss, *columns;
 } model_message;
 
-/* Finds the message of the graph, and the property that names the loss; where there are several, the last one counts. */
+/* Finds the message of the graph, and our properties; where there are several of one key, the last one counts. */
 static tri_status take_model(tri__arena *arena, const tri__wire_field *field, void *out)
 {
     model_message *model = out;
@@ -346,6 +346,8 @@ static tri_status take_model(tri__arena *arena, const tri__wire_field *field, vo
     TRI_TRY(read_message(arena, tri__wire_inside(field), "a property of the model", take_property, &one));
     if (!strcmp(one.key, TRI_ONNX_LOSS))
         model->loss = one.value;
+    if (!strcmp(one.key, TRI_ONNX_COLUMNS))
+        model->columns = one.value;
     return NULL;
 }
 
@@ -356,6 +358,7 @@ tri_status tri__onnx_read(const uint8_t *data, size_t size, tri__arena *arena, t
     TRI_TRY(read_message(arena, (tri__wire_reader){data, data + size}, "the model", take_model, &model));
     const tri__wire_reader graph = model.graph;
     out->loss = model.loss;
+    out->columns = model.columns;
     TRI_TRY(read_message(arena, graph, "the graph", count_list, out));
     if (!out->nodes || !out->inputs || !out->outputs)
         return tri_fail(TRI_BAD_DATA, "this is no ONNX model: it has no nodes, no input or no output");

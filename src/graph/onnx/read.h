@@ -45,7 +45,8 @@ typedef struct {
     tri__onnx_tensor *tensor;
     tri__onnx_value *input, *output;
     int64_t nodes, tensors, inputs, outputs;
-    const char *loss; /* the property TRI_ONNX_LOSS of the model; NULL: another program wrote the file */
+    const char *loss;    /* the property TRI_ONNX_LOSS of the model; NULL: another program wrote the file */
+    const char *columns; /* the property TRI_ONNX_COLUMNS; NULL: it did not learn from a CSV table, or another program wrote the file */
 } tri__onnx_graph;
 
 /* All of out lives in the arena. TRI_BAD_DATA says what is wrong with the bytes. */

@@ -10,7 +10,8 @@
 static tri_status write_onnx(const tri__trained *trained, const char *path, size_t *size)
 {
     tri__wire_buffer bytes = {0};
-    tri_status status = tri__onnx_export(trained->graph, tri_store_parameters(trained->store), trained->checkpoint->model_name, &bytes);
+    tri_status status = tri__onnx_export(trained->graph, tri_store_parameters(trained->store), trained->checkpoint->model_name,
+                                         trained->checkpoint->columns, &bytes);
     if (!status)
         status = tri__file_replace(path, bytes.data, bytes.size);
     *size = bytes.size;

@@ -40,7 +40,8 @@ static tri_status save(const tri__imported *imported, const tri_model *model, co
                                     .shape = imported->input.shape,
                                     .labels = tri_model_labels(model),
                                     .outputs = imported->input.outputs,
-                                    .classes = imported->input.classes};
+                                    .classes = imported->input.classes,
+                                    .columns = imported->columns};
     if (!status)
         status = tri_checkpoint_save(path, model, graph, store, &source);
     tri_store_destroy(store);
