@@ -72,11 +72,12 @@ ROW(INTEGER, epochs, "epochs", ANSWERS(HOW_LONG), .group = "How long: one of the
     .argument = "E", .least = 1, .otherwise = "the model's", .meaning = "passes over the training examples")
 ROW(INTEGER, steps, "steps", ANSWERS(HOW_LONG), .argument = "N", .least = 1, .meaning = "updates of the model")
 ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET", .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples",
-    .detail = "Two classes also have logloss, auc and calibration, numbers mse, mae and r2, sets of labels f1. Of a stream's own examples "
-              "there are progressive_logloss, progressive_accuracy, progressive_auc and progressive_calibration. "
-              "Checked by an evaluation every --eval-every steps. Put it in quotes, because < and > mean something else to the shell. "
-              "--max-steps guards against a "
-              "target that is never reached. A resumed run that has reached its target ends at once.")
+    .detail =
+        "Two classes also have logloss, auc and calibration, numbers mse, mae and r2, sets of labels f1. Of a stream's own examples "
+        "there are progressive_logloss, progressive_accuracy, progressive_auc and progressive_calibration. "
+        "Checked by an evaluation every --eval-every steps. Put it in quotes, because < and > mean something else to the shell. "
+        "--max-steps guards against a "
+        "target that is never reached. A resumed run that has reached its target ends at once, unless its tasks are started one by one.")
 
 SETTING(INTEGER, max_steps, "max-steps", PART_OF(HOW_LONG), 0, .group = "Ending earlier", .argument = "N", .least = 1,
         .meaning = "with --until: give up after N steps")

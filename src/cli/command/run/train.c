@@ -371,12 +371,11 @@ static tri_status find_reached(const tri__arguments *arguments, const job *what,
 /* Takes the summary. */
 static tri_status tell_reached(tri__session *session, const tri__arguments *arguments, const job *what, json_t *summary)
 {
-    if (what->membership.rank == 0)
-        tri__log_line(session->log, TRI_LOG_WARNING,
-                      "--resume %s: the run has reached --until '%s' at its step %lld; give another target, --epochs or --steps to go on",
-                      tri__argument_text(arguments, "resume"), what->whole.until,
-                      (long long)json_integer_value(json_object_get(summary, "steps")));
-    if (what->membership.rank == 0 && session->json)
+    tri__log_line(session->log, TRI_LOG_WARNING,
+                  "--resume %s: the run has reached --until '%s' at its step %lld; give another target, --epochs or --steps to go on",
+                  tri__argument_text(arguments, "resume"), what->whole.until,
+                  (long long)json_integer_value(json_object_get(summary, "steps")));
+    if (session->json)
         return tri__session_print_json(session, summary);
     json_decref(summary);
     return NULL;
