@@ -2,6 +2,7 @@
 #include "graph/store/distinct.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,19 +61,21 @@ static inline uint64_t cell_of(const tri__distinct *distinct, int32_t key)
     return (mixed >> 32) & (uint64_t)(distinct->cells - 1);
 }
 
-/* The position of a key in keys; where it has none, it is added. */
+/* The position of a key in keys; where it has none, it is added. Whether a key is new cannot be predicted, so nothing branches on that: every
+ * key is written behind the keys so far, and only a new one is counted. The loop goes on only if another key has the cell. */
 static inline int32_t place_of(tri__distinct *distinct, int32_t key)
 {
     const uint64_t mask = (uint64_t)(distinct->cells - 1), generation = (uint64_t)distinct->generation << 32;
+    distinct->keys[distinct->count] = key;
     for (uint64_t cell = cell_of(distinct, key);; cell = (cell + 1) & mask) {
-        const uint64_t found = distinct->cell[cell];
-        if ((found & ~(uint64_t)UINT32_MAX) != generation) {
-            distinct->cell[cell] = generation | (uint64_t)distinct->count;
-            distinct->keys[distinct->count] = key;
-            return (int32_t)distinct->count++;
+        const uint64_t found = distinct->cell[cell], added = generation | (uint64_t)distinct->count;
+        const bool is_new = (found ^ generation) >> 32 != 0;
+        const uint64_t kept = is_new ? added : found;
+        distinct->cell[cell] = kept;
+        if (distinct->keys[(uint32_t)kept] == key) {
+            distinct->count += is_new;
+            return (int32_t)(uint32_t)kept;
         }
-        if (distinct->keys[(uint32_t)found] == key)
-            return (int32_t)(uint32_t)found;
     }
 }
 
