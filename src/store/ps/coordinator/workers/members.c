@@ -269,6 +269,8 @@ void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
 {
     const char *reason = json_string_value(json_object_get(body, "reason"));
     char why[512];
+    if (c->server->done) /* the job has ended: it is not true that the others go on, and nobody need know who left after that */
+        return;
     snprintf(why, sizeof why, "has left%s%.400s", reason ? ": " : "", reason ? reason : "");
     if (c->members.member[peer->task].state != TRI_MEMBER_NONE)
         tri__member_leave(c, peer->task, why);
