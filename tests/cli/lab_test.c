@@ -205,6 +205,24 @@ static void runs_that_fail_are_tried_once_more_and_told(void **state)
     free(journal);
 }
 
+static void runs_that_failed_are_tried_again_by_the_next_call(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, "title: mended\ncommand: train {model} --data digits:300 --steps 2\nfactors: {model: [softmax, ./later.model]}\n"
+                        "columns: {s: steps}\nfindings: {two: s == 2}\n");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 1, "unknown        two", "later.model");
+    expect(SHELL(folder, "printf 'input(scale=1/255)\\ndense(classes)\\nsoftmax_loss()\\n' >later.model; \"$0\" lab run s.yaml --out o"), 0,
+           "confirmed      two", "");
+}
+
+/* Nothing is known of how long a run takes before the first has ended. */
+static void time_left_is_unknown_in_the_first_run(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 0, "", "0 of 6 runs  ? left  ");
+}
+
 static void list_has_the_built_in_studies(void **state)
 {
     (void)state;
@@ -227,6 +245,8 @@ int main(void)
         FOLDER_TEST(study_that_was_killed_goes_on_after_half_a_line),
         FOLDER_TEST(run_that_an_earlier_study_began_keeps_its_folder),
         FOLDER_TEST(runs_that_fail_are_tried_once_more_and_told),
+        FOLDER_TEST(runs_that_failed_are_tried_again_by_the_next_call),
+        FOLDER_TEST(time_left_is_unknown_in_the_first_run),
         cmocka_unit_test(list_has_the_built_in_studies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ typedef struct {
     tri__results *results;
     tri__study_cluster *cluster;
     char *data, *runs;
+    int *failures; /* [cell_count][repeats] of this call */
     int64_t done, all;
     double spent;    /* seconds of the runs that this call has made */
     int64_t ended;   /* how many runs this call has made */
@@ -67,12 +68,10 @@ static void on_line(void *context, tri__process *process, bool error, const char
 static void show(runner *self)
 {
     int64_t now = tri__clock_now();
-    double running = tri__clock_seconds(now - self->began), each = self->ended ? self->spent / (double)self->ended : NAN;
-    const tri__study_progress progress = {.done = self->done,
-                                          .all = self->all,
-                                          .what = self->what,
-                                          .running = running,
-                                          .left = fmax(each * (double)(self->all - self->done) - running, 0)};
+    double running = tri__clock_seconds(now - self->began);
+    double left = self->ended ? self->spent / (double)self->ended * (double)(self->all - self->done) - running : NAN;
+    const tri__study_progress progress = {
+        .done = self->done, .all = self->all, .what = self->what, .running = running, .left = left < 0 ? 0 : left};
     if (self->request->progress)
         self->request->progress(self->request->context, &progress);
 }
@@ -255,9 +254,14 @@ static tri_status keep(runner *self, int cell, int repeat, const tri__command_li
     return tri__results_append(self->results, record);
 }
 
+static int *failures_of(const runner *self, int cell, int repeat)
+{
+    return &self->failures[(size_t)cell * (size_t)self->study->repeats + (size_t)(repeat - 1)];
+}
+
 static tri_status report_failure(const runner *self, int cell, int repeat, tri_status failure)
 {
-    bool again = tri__results_failures(self->results, cell, repeat) <= RETRIES;
+    bool again = ++*failures_of(self, cell, repeat) <= RETRIES;
     tri__log_line(self->request->log, TRI_LOG_WARNING, "%s: %s%s", self->what, tri_status_message(failure),
                   again ? " (it is tried once more)" : "");
     tri_status_free(failure);
@@ -299,10 +303,11 @@ static tri_status run_cell(runner *self, int cell, int repeat)
 
 /* ---- the study ---- */
 
-/* Whether a pass has to do this run: it has not succeeded, and has failed `failures` times. */
+/* Whether a pass has to do this run: it has not succeeded, and has failed `failures` times in this call. What failed in an earlier call is
+ * tried again: the user may have mended the cause. */
 static bool is_due(const runner *self, int cell, int repeat, int failures)
 {
-    return !tri__results_has(self->results, cell, repeat) && tri__results_failures(self->results, cell, repeat) == failures;
+    return !tri__results_has(self->results, cell, repeat) && *failures_of(self, cell, repeat) == failures;
 }
 
 static tri_status run_repeat(runner *self, int repeat, int failures, int64_t *order)
@@ -323,6 +328,7 @@ static tri_status run_repeat(runner *self, int repeat, int failures, int64_t *or
 static tri_status run_all(runner *self)
 {
     int64_t *order;
+    TRI_TRY(tri__allocate((size_t)self->all, sizeof *self->failures, "the failures of a study", &self->failures));
     TRI_TRY(tri__allocate((size_t)self->study->cell_count, sizeof *order, "the order of a study", &order));
     tri_status status = NULL;
     for (int failures = 0; failures <= RETRIES; failures++)
@@ -444,6 +450,7 @@ tri_status tri__study_execute(const tri__study_run *run, tri__results **out)
     if (!status)
         status = run_study(&self);
     status = tri__study_cluster_down(self.cluster, status);
+    free(self.failures);
     free(self.data);
     free(self.runs);
     return status;
