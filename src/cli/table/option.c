@@ -258,7 +258,7 @@ static tri_status take_words(tri__arguments *out, int count, const char *const *
     for (int at = 0; at < count; at++) {
         const char *word = words[at];
         if (out->command->takes_rest && out->count == out->command->most) {
-            out->rest = words + at;
+            out->rest = words + at + !strcmp(word, "--"); /* it may stand before another program's command line */
             return NULL;
         }
         if (only_operands || word[0] != '-' || !word[1])

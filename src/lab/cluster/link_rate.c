@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lab/cluster/lifecycle.h"
+#include "lab/cluster/network.h"
 #include "net/connection/probe.h"
 
 #define DURATION INT64_C(1000000000)
@@ -90,6 +91,7 @@ static tri_status measure(const tri__virtual_cluster *cluster, const tri__virtua
 
 tri_status tri__virtual_cluster_measure_links(const tri__virtual_cluster *cluster, double *mbit)
 {
+    TRI_TRY(tri_wrap(tri__network_check(), "links cannot be measured"));
     for (int i = 0; i < cluster->hosts; i++) {
         const tri__virtual_host *other = fastest_other(cluster, &cluster->host[i]);
         mbit[i] = NAN;

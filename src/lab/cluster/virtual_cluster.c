@@ -51,11 +51,11 @@ static tri_status parse_cpus(const char *text, double *cpus)
     return NULL;
 }
 
-static tri_status parse_memory(const char *text, int64_t *mb)
+tri_status tri__memory_parse(const char *text, int64_t *mb)
 {
     char *end;
     double number = strtod(text, &end);
-    double unit = !strcasecmp(end, "gb") ? 1024 : !strcasecmp(end, "mb") ? 1 : 0;
+    double unit = !strcasecmp(end, "gb") ? 1024 : !*end || !strcasecmp(end, "mb") ? 1 : 0;
     if (end == text || !(number * unit >= 1) || !(number * unit <= 1e9))
         return tri_fail(TRI_BAD_CALL, "'%s' is not an amount of memory: give 512mb, 2gb, …", text);
     *mb = (int64_t)(number * unit);
@@ -102,7 +102,7 @@ static tri_status read_limits(const json_t *mapping, tri__virtual_host *host)
                *memory = json_string_value(json_object_get(mapping, "memory"));
     TRI_TRY(rate ? tri__rate_parse(rate, &host->rate_mbit) : NULL);
     TRI_TRY(cpus ? parse_cpus(cpus, &host->cpus) : NULL);
-    return memory ? parse_memory(memory, &host->memory_mb) : NULL;
+    return memory ? tri__memory_parse(memory, &host->memory_mb) : NULL;
 }
 
 static tri_status check_keys(const json_t *mapping, const char *known)

@@ -35,6 +35,9 @@ typedef struct {
 /* "1.8gbit", "100mbit" as Mbit/s. TRI_BAD_CALL says what a rate looks like. */
 TRI_MUST_CHECK tri_status tri__rate_parse(const char *text, double *mbit);
 
+/* "2gb", "512mb" and "512" in MB. TRI_BAD_CALL says what an amount of memory looks like. */
+TRI_MUST_CHECK tri_status tri__memory_parse(const char *text, int64_t *mb);
+
 /* Hosts host1, host2, …, all like `like`. */
 TRI_MUST_CHECK tri_status tri__virtual_cluster_alike(const char *name, int hosts, const tri__virtual_host *like, tri__virtual_cluster *out);
 

@@ -20,6 +20,21 @@ static void rates_of_links_have_a_number_and_a_unit(void **state)
         assert_fails(tri__rate_parse(wrong[i], &mbit), TRI_BAD_CALL, "is not a rate");
 }
 
+static void memory_of_hosts_has_a_unit_or_is_in_megabytes(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"512", "512mb", "0.5gb", "512MB"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int64_t mb = 0;
+        assert_ok(tri__memory_parse(texts[i], &mb));
+        assert_int_equal(mb, 512);
+    }
+    int64_t none;
+    assert_fails(tri__memory_parse("512kb", &none), TRI_BAD_CALL, "'512kb' is not an amount of memory");
+    assert_fails(tri__memory_parse("0", &none), TRI_BAD_CALL, "not an amount of memory");
+    assert_fails(tri__memory_parse("", &none), TRI_BAD_CALL, "not an amount of memory");
+}
+
 static void hosts_that_are_alike_are_numbered(void **state)
 {
     (void)state;
@@ -90,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_of_links_have_a_number_and_a_unit),
+        cmocka_unit_test(memory_of_hosts_has_a_unit_or_is_in_megabytes),
         cmocka_unit_test(hosts_that_are_alike_are_numbered),
         FOLDER_TEST(a_file_gives_each_host_its_limits),
         FOLDER_TEST(a_file_may_have_a_number_of_hosts),

@@ -64,17 +64,19 @@ static tri_status show(tri__session *session, const tri__virtual_cluster *cluste
 
 static tri_status describe(const tri__arguments *arguments, tri__virtual_cluster *out)
 {
-    const char *name = arguments->operands[0], *file = tri__argument_text(arguments, "file"), *rate = tri__argument_text(arguments, "rate");
+    const char *name = arguments->operands[0], *file = tri__argument_text(arguments, "file"), *rate = tri__argument_text(arguments, "rate"),
+               *memory = tri__argument_text(arguments, "memory");
     bool alike = tri__argument_given(arguments, "hosts");
-    if (file && (alike || rate || tri__argument_given(arguments, "cpus") || tri__argument_given(arguments, "memory")))
+    if (file && (alike || rate || tri__argument_given(arguments, "cpus") || memory))
         return tri_fail(TRI_BAD_CALL,
                         "--file says what hosts there are and what they have: leave --hosts, --rate, --cpus and --memory out");
     if (file)
         return tri__virtual_cluster_read(file, name, out);
     if (!alike)
         return tri_fail(TRI_BAD_CALL, "how many hosts? Give --hosts N, or --file FILE.yaml");
-    tri__virtual_host like = {.cpus = tri__argument_number(arguments, "cpus"), .memory_mb = tri__argument_integer(arguments, "memory")};
+    tri__virtual_host like = {.cpus = tri__argument_number(arguments, "cpus")};
     TRI_TRY(rate ? tri__rate_parse(rate, &like.rate_mbit) : NULL);
+    TRI_TRY(memory ? tri__memory_parse(memory, &like.memory_mb) : NULL);
     return tri__virtual_cluster_alike(name, (int)tri__argument_integer(arguments, "hosts"), &like, out);
 }
 
@@ -189,11 +191,10 @@ static const tri__option cluster_up_options[] = {
      .otherwise = "all",
      .meaning = "how many CPUs' worth of time each host may use"},
     {.name = "memory",
-     .argument = "MB",
-     .kind = TRI_OPTION_INTEGER,
-     .least = 1,
+     .argument = "MEMORY",
+     .kind = TRI_OPTION_TEXT,
      .otherwise = "all",
-     .meaning = "how much memory each host may use"},
+     .meaning = "how much memory each host may use: 2gb, 512mb (a plain number is in MB)"},
     {.name = "file",
      .argument = "FILE",
      .kind = TRI_OPTION_TEXT,
