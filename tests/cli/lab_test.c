@@ -62,7 +62,7 @@ static void report_has_findings_tables_and_plots(void **state)
     char more[2000];
     snprintf(more, sizeof more,
              "%ssettings: {why: tried}\ntables: [{title: Steps, rows: [batch], columns: [steps, examples]}, {by: worker, rows: [batch], "
-             "columns: [steps]}]\n"
+             "columns: [steps]}, {title: Wide, rows: [batch], columns: [steps, examples, accuracy, steps, steps]}]\n"
              "plots: [{title: A picture, x: batch, y: examples, second: accuracy, log: x, fit: yes}]\n"
              "fits: [{y: examples, x: [batch]}]\nnotes: ['3 < 4 is said to be false']\n"
              "reported: {file: theirs.csv, columns: {examples: seen}}\n",
@@ -83,6 +83,9 @@ static void report_has_findings_tables_and_plots(void **state)
     assert_non_null(strstr(page, "<svg "));
     assert_non_null(strstr(page, "<ul>\n<li>3 &lt; 4 is said to be false</li>\n</ul>"));
     assert_null(strstr(page, "http://localhost"));
+    assert_non_null(strstr(page, "<h2>Wide</h2>\n<table class=\"wide\">"));
+    assert_non_null(strstr(page, "<h2>Steps</h2>\n<table>"));
+    assert_non_null(strstr(text, "| batch | steps | spread | examples | spread | published |"));
     assert_non_null(strstr(text, "| 10 | 5 | 5 … 5 | 50 | 50 … 50 | 77 |"));
     assert_non_null(strstr(text, "| 40 | worker:0 | 5 | 5 … 5 |"));
     assert_non_null(strstr(text, "| alone | batch | 5 |"));

@@ -82,12 +82,11 @@ static void put_head(table *self, tri__markup *markup)
     if (self->scope != TRI_SCOPE_RUN)
         add(self, self->scope == TRI_SCOPE_WORKER ? "worker" : "host");
     for (int i = 0; i < self->column_count; i++) {
-        const char *label = self->study->columns[self->columns[i]].label;
-        add(self, label);
+        add(self, self->study->columns[self->columns[i]].label);
         if (self->study->repeats > 1)
             add(self, "spread");
         if (self->published[i])
-            add(self, tri__arena_format(self->arena, "published: %s", label));
+            add(self, "published");
     }
     tri__markup_table_begin(markup, self->cells, self->used);
 }
