@@ -125,24 +125,43 @@ static tri_status add_number(join *self, tri__reported like)
     return NULL;
 }
 
-static tri_status add_column(join *self, const char *name, const char *in_table)
+/* Whose number a row has: a host's, a worker's, or "", the run's. NULL when memory is short. */
+static const char *task_of(const join *self, int64_t row, const char *host)
+{
+    const char *worker = self->worker < 0 ? "" : tri__text_table_cell(&self->table, row, self->worker);
+    return *worker ? tri__arena_format(self->study->arena, "worker%s", worker) : host ? host : "";
+}
+
+/* host: whose numbers these are; NULL: those of workers or of runs. */
+static tri_status add_column(join *self, const char *name, const char *in_table, const char *host)
 {
     const tri__study *study = self->study;
-    int from, column = tri__study_column_find(study, self->worker >= 0 ? TRI_SCOPE_WORKER : TRI_SCOPE_RUN, name);
+    const tri__scope scope = host ? TRI_SCOPE_HOST : self->worker >= 0 ? TRI_SCOPE_WORKER : TRI_SCOPE_RUN;
+    int from, column = tri__study_column_find(study, scope, name);
     if (column < 0)
-        return tri__study_wrong(study, name, "reported: the study has no column %s", name);
+        return tri__study_wrong(study, name, "reported: the study has no %scolumn %s", host ? "host " : "", name);
     TRI_TRY(find_column(self, in_table, &from));
     for (int64_t row = 0; row < self->table.rows; row++)
         for (int cell = 0; cell < study->cell_count; cell++) {
             double number = tri__text_table_number(tri__text_table_cell(&self->table, row, from));
             if (isnan(number) || !row_counts(self, row) || !row_is_of_cell(self, row, cell))
                 continue;
-            const char *task = self->worker < 0 ? "" : tri__text_table_cell(&self->table, row, self->worker);
-            task = *task ? tri__arena_format(study->arena, "worker%s", task) : task;
+            const char *task = task_of(self, row, host);
             if (!task)
                 return tri_fail(TRI_NO_MEMORY, "no memory for published figures");
             TRI_TRY(add_number(self, (tri__reported){.cell = cell, .column = column, .task = task, .number = number}));
         }
+    return NULL;
+}
+
+/* `hosts`: from hosts to the table's columns, all with numbers of one column of the study. */
+static tri_status add_hosts(join *self)
+{
+    const char *host, *column = json_string_value(json_object_get(self->block, "column"));
+    json_t *in_table, *hosts = json_object_get(self->block, "hosts");
+    if (!column != !hosts)
+        return tri__study_wrong(self->study, hosts ? "hosts" : "column", "reported: hosts and column go together");
+    json_object_foreach(hosts, host, in_table) TRI_TRY(add_column(self, column, json_string_value(in_table), host));
     return NULL;
 }
 
@@ -158,8 +177,8 @@ static tri_status read_block(join *self)
     if (worker)
         TRI_TRY(find_column(self, worker, &self->worker));
     json_object_foreach(json_object_get(self->block, "columns"), name, in_table)
-        TRI_TRY(add_column(self, name, json_is_string(in_table) ? json_string_value(in_table) : name));
-    return NULL;
+        TRI_TRY(add_column(self, name, json_is_string(in_table) ? json_string_value(in_table) : name, NULL));
+    return add_hosts(self);
 }
 
 tri_status tri__study_read_reported(tri__study *study)

@@ -34,7 +34,7 @@ typedef struct {
 /* A published number. */
 typedef struct {
     int cell, column;
-    const char *task; /* its name in expressions: "worker0"; "" for a run */
+    const char *task; /* its name in expressions: "worker0", "host1"; "" for a run */
     double number;
 } tri__reported;
 

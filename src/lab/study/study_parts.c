@@ -20,9 +20,11 @@ static const part plot_parts[] = {{"title", WORD, NULL},  {"x", WORD, NULL},    
                                   {"second", WORD, NULL}, {"series", WORD, NULL},    {"log", WORD, NULL},
                                   {"fit", WORD, NULL},    {"at", NAMED_WORDS, NULL}, {0}};
 static const part fit_parts[] = {{"y", WORD, NULL}, {"x", WORDS, NULL}, {"at", NAMED_WORDS, NULL}, {0}};
-static const part reported_parts[] = {
-    {"file", WORD, NULL},      {"columns", NAMED_WORDS, NULL}, {"keys", NAMED_WORDS, NULL}, {"values", MAPPING, NULL},
-    {"at", NAMED_WORDS, NULL}, {"where", NAMED_WORDS, NULL},   {"worker", WORD, NULL},      {0}};
+static const part reported_parts[] = {{"file", WORD, NULL},         {"columns", NAMED_WORDS, NULL},
+                                      {"keys", NAMED_WORDS, NULL},  {"values", MAPPING, NULL},
+                                      {"at", NAMED_WORDS, NULL},    {"where", NAMED_WORDS, NULL},
+                                      {"worker", WORD, NULL},       {"column", WORD, NULL},
+                                      {"hosts", NAMED_WORDS, NULL}, {0}};
 
 static const part study_parts[] = {{"title", WORD, NULL},
                                    {"about", WORD, NULL},

@@ -118,6 +118,7 @@ static void values_of_another_kind_are_refused(void **state)
     assert_wrong_with("plots: [{x: batch, y: [[a]]}]\n", "plots: y: expected a plain value or a list of them");
     assert_wrong_with("fits: [{y: accuracy, x: [{a: b}]}]\n", "fits: x: expected a list of plain values");
     assert_wrong_with("reported: {file: t, where: {x: [1]}}\n", "reported: where: expected a mapping of names to plain values");
+    assert_wrong_with("reported: {file: t, hosts: [a]}\n", "reported: hosts: expected a mapping of names to plain values");
 }
 
 static void seed_that_no_repeat_can_be_added_to_is_refused(void **state)
@@ -179,6 +180,9 @@ static void published_figures_stand_beside_their_cells(void **state)
     int sends = tri__study_column_find(study, TRI_SCOPE_RUN, "server_sends");
     assert_true(tri__study_reported(study, 0, sends, "") == 156.1833);
     assert_true(tri__study_reported(study, 1, sends, "") == 288.1872);
+    int received = tri__study_column_find(study, TRI_SCOPE_HOST, "received");
+    assert_true(tri__study_reported(study, 0, received, "host1") == 1.39);
+    assert_true(tri__study_reported(study, 1, received, "host5") == 71.0476);
     tri__study_destroy(study);
 }
 
