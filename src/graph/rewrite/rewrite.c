@@ -133,18 +133,15 @@ static tri_status fuse_sum(tri_graph *graph, tri_node *node, tri_node **better)
     return NULL;
 }
 
-/* relu(conv(x, w)) → conv(x, w) with the activation inside */
+/* relu(conv(x, w)) → conv(x, w) with the activation inside. Other activations stay outside: only the plain kernels have them inside, and
+ * a plain convolution costs far more than the fusion saves. */
 static tri_status fuse_activation(tri_graph *graph, tri_node *node, tri_node **better)
 {
-    tri_activation activation = tri__node_is(node, "relu")      ? TRI_ACTIVATION_RELU
-                                : tri__node_is(node, "tanh")    ? TRI_ACTIVATION_TANH
-                                : tri__node_is(node, "sigmoid") ? TRI_ACTIVATION_SIGMOID
-                                                                : TRI_ACTIVATION_NONE;
-    tri_node *made_by = activation != TRI_ACTIVATION_NONE ? producer(graph, node) : NULL;
+    tri_node *made_by = tri__node_is(node, "relu") ? producer(graph, node) : NULL;
     if (!made_by)
         return NULL;
     tri_attributes attributes = made_by->attributes;
-    attributes.activation = activation;
+    attributes.activation = TRI_ACTIVATION_RELU;
     return tri__graph_make(graph, made_by->op->name, &attributes, NULL, better, made_by->input[0], made_by->input[1],
                            made_by->inputs > 2 ? made_by->input[2] : NULL, NULL);
 }
