@@ -98,5 +98,6 @@ says "no virtual cluster is called" "$trireme" cluster down "$one"
 
 # what a crash leaves: namespaces without a description
 rm "/run/trireme/cluster/$two.json"
+says "was not brought up to its end: \`trireme cluster down $two\` removes" "$trireme" cluster status "$two"
 expect "$trireme" cluster down "$two"
 ! ip netns list | grep -q "^trireme:$two:" || { echo "namespaces are left"; exit 1; }

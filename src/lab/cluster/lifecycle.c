@@ -104,6 +104,11 @@ static void list_those_up(char *text, size_t size)
 static tri_status not_there(const char *name)
 {
     char others[256];
+    bool begun = false;
+    tri_status_free(tri__network_is_up(name, &begun));
+    if (begun)
+        return tri_fail(TRI_NOT_FOUND, "cluster %s was not brought up to its end: `trireme cluster down %s` removes what is there", name,
+                        name);
     list_those_up(others, sizeof others);
     return tri_fail(TRI_NOT_FOUND, "no virtual cluster is called %s%s", name, others);
 }
