@@ -60,13 +60,14 @@ static void report_has_findings_tables_and_plots(void **state)
 {
     const char *folder = *state;
     char more[2000];
-    snprintf(more, sizeof more,
-             "%ssettings: {why: tried}\ntables: [{title: Steps, rows: [batch], columns: [steps, examples]}, {by: worker, rows: [batch], "
-             "columns: [steps]}, {title: Wide, rows: [batch], columns: [steps, examples, accuracy, steps, steps]}]\n"
-             "plots: [{title: A picture, x: batch, y: examples, second: accuracy, log: x, fit: yes}]\n"
-             "fits: [{y: examples, x: [batch]}]\nnotes: ['3 < 4 is said to be false']\n"
-             "reported: {file: theirs.csv, columns: {examples: seen}}\n",
-             study);
+    snprintf(
+        more, sizeof more,
+        "%ssettings: {why: tried}\ntables: [{title: Steps, rows: [batch], columns: [steps, examples]}, {by: worker, rows: [batch], "
+        "columns: [steps]}, {title: Wide, rows: [batch], columns: [steps, examples, accuracy, steps, steps]}]\n"
+        "plots: [{title: A picture, x: batch, y: examples, second: accuracy, log: x, fit: yes}]\n"
+        "fits: [{y: examples, x: [batch]}, {y: steps, x: [batch], at: {batch: 40}}]\ncurves: yes\nnotes: ['3 < 4 is said to be false']\n"
+        "reported: {file: theirs.csv, columns: {examples: seen}}\n",
+        study);
     write_study(folder, more);
     char *theirs = test_path(folder, "theirs.csv");
     test_write(theirs, "batch,seen\n10,77\n", 17);
@@ -81,6 +82,7 @@ static void report_has_findings_tables_and_plots(void **state)
     assert_non_null(strstr(page, "<td class=\"good\">confirmed</td><td>more examples</td><td>50, 100, 200</td>"));
     assert_non_null(strstr(page, "<p>Settings: why tried</p>"));
     assert_non_null(strstr(page, "<svg "));
+    assert_non_null(strstr(page, "batch=10; marked: ")); /* what the vertical lines of the curves are */
     assert_non_null(strstr(page, "<ul>\n<li>3 &lt; 4 is said to be false</li>\n</ul>"));
     assert_null(strstr(page, "http://localhost"));
     assert_non_null(strstr(page, "<h2>Wide</h2>\n<table class=\"wide\">"));
@@ -89,6 +91,8 @@ static void report_has_findings_tables_and_plots(void **state)
     assert_non_null(strstr(text, "| 10 | 5 | 5 … 5 | 50 | 50 … 50 | 77 |"));
     assert_non_null(strstr(text, "| 40 | worker:0 | 5 | 5 … 5 |"));
     assert_non_null(strstr(text, "| alone | batch | 5 |"));
+    assert_non_null(strstr(text, "## Regression of examples\n"));
+    assert_non_null(strstr(text, "## Regression of steps, batch=40\n"));
     assert_non_null(strstr(plot, "A picture"));
     free(page);
     free(text);

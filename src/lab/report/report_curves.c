@@ -22,7 +22,7 @@ typedef struct {
     double begun; /* when the first sample of all hosts was taken, in seconds since 1970 */
     double *marks;
     int mark_count;
-    char thinned[160]; /* "; marked: one of 16 epochs"; "": all marks are drawn */
+    char marked[160]; /* "; marked: checkpoints, one of 16 epochs": what the vertical lines are; "": there are none */
 } curves;
 
 static bool has_host(const curves *self, const char *host)
@@ -101,9 +101,12 @@ static void add_marks_of(curves *self, const tri__run_view *view, tri__mark_kind
     for (int i = 0; i < view->marks; i++)
         if (view->mark[i].kind == kind && seen++ % every == 0)
             self->marks[self->mark_count++] = view->mark[i].wall - self->begun;
-    size_t used = strlen(self->thinned);
+    size_t used = strlen(self->marked), room = sizeof self->marked - used;
+    const char *before = used ? ", " : "; marked: ", *name = tri__mark_kind_name(kind);
     if (every > 1)
-        snprintf(self->thinned + used, sizeof self->thinned - used, "; marked: one of %d %ss", every, tri__mark_kind_name(kind));
+        snprintf(self->marked + used, room, "%sone of %d %ss", before, every, name);
+    else if (of_kind)
+        snprintf(self->marked + used, room, "%s%s%s", before, name, of_kind > 1 ? "s" : "");
 }
 
 static tri_status add_marks(curves *self, const char *folder)
@@ -135,7 +138,7 @@ static tri_status read_run(curves *self, const char *folder)
 static tri_status draw(const curves *self, tri__markup *markup, const char *cell)
 {
     char title[600];
-    snprintf(title, sizeof title, "%s%s", cell, self->thinned);
+    snprintf(title, sizeof title, "%s%s", cell, self->marked);
     const tri__panel panels[] = {
         {"CPU of each host", "seconds", "CPU, %", .series = self->cpu, .count = self->hosts, .slope = NAN, .marks = self->marks,
          .mark_count = self->mark_count},

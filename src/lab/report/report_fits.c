@@ -109,14 +109,27 @@ static void put_together(const fits *self, tri__markup *markup)
     tri_status_free(status);
 }
 
+/* "Regression of images/s, source=photos" */
+static void put_title(const fits *self, tri__markup *markup)
+{
+    char title[400];
+    const char *factor;
+    json_t *value;
+    size_t used = (size_t)snprintf(title, sizeof title, "Regression of %.150s", self->study->columns[self->column].label);
+    json_object_foreach(json_object_get(self->spec, "at"), factor, value)
+    {
+        if (used < sizeof title)
+            used += (size_t)snprintf(title + used, sizeof title - used, ", %s=%s", factor, json_string_value(value));
+    }
+    tri__markup_heading(markup, title);
+}
+
 static tri_status put_fits(fits *self, tri__markup *markup)
 {
     static const char *const names[] = {"fitted", "factor", "slope", "standard error", "t", "p", "R²"};
-    char title[200];
     TRI_TRY(pick(self));
     TRI_TRY(gather(self));
-    snprintf(title, sizeof title, "Regression of %.150s", self->study->columns[self->column].label);
-    tri__markup_heading(markup, title);
+    put_title(self, markup);
     tri__markup_table_begin(markup, names, 7);
     for (int j = 0; j < self->count; j++)
         put_alone(self, markup, j);
