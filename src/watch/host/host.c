@@ -42,7 +42,8 @@ struct tri__host {
     bool has_group;
     tri__control_group group;
     reading before, now;
-    double *core;
+    cpu_times share; /* percent of all CPUs, as of the last sample */
+    double *core;    /* [cores] percent, too */
     tri__link_rate *link;
 };
 
@@ -193,12 +194,8 @@ static double growth(double from, double to)
     return to > from ? to - from : 0;
 }
 
-static double percent(double part, double total)
-{
-    return total > 0 ? 100 * part / total : 0;
-}
-
-static void take_shares(const tri__host *host, tri__host_sample *out)
+/* The kernel counts CPU time in ticks. If none has passed since the last sample, the shares are still those of that sample. */
+static void take_shares(tri__host *host, tri__host_sample *out)
 {
     const cpu_times *from = &host->before.cpu, *to = &host->now.cpu;
     const cpu_times spent = {.user = growth(from->user, to->user),
@@ -207,14 +204,22 @@ static void take_shares(const tri__host *host, tri__host_sample *out)
                              .wait = growth(from->wait, to->wait),
                              .steal = growth(from->steal, to->steal)};
     const double total = spent.user + spent.system + spent.idle + spent.wait + spent.steal;
-    out->user = percent(spent.user, total);
-    out->system = percent(spent.system, total);
-    out->idle = percent(spent.idle, total);
-    out->wait = percent(spent.wait, total);
-    out->steal = percent(spent.steal, total);
+    if (total > 0)
+        host->share = (cpu_times){.user = 100 * spent.user / total,
+                                  .system = 100 * spent.system / total,
+                                  .idle = 100 * spent.idle / total,
+                                  .wait = 100 * spent.wait / total,
+                                  .steal = 100 * spent.steal / total};
+    out->user = host->share.user;
+    out->system = host->share.system;
+    out->idle = host->share.idle;
+    out->wait = host->share.wait;
+    out->steal = host->share.steal;
     for (int i = 0; i < host->cores; i++) {
         const double busy = growth(host->before.core_busy[i], host->now.core_busy[i]);
-        host->core[i] = percent(busy, busy + growth(host->before.core_rest[i], host->now.core_rest[i]));
+        const double rest = growth(host->before.core_rest[i], host->now.core_rest[i]);
+        if (busy + rest > 0)
+            host->core[i] = 100 * busy / (busy + rest);
     }
 }
 

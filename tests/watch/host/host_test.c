@@ -49,6 +49,21 @@ static void cpu_shares_sum_to_100_and_cores_lie_within_it(void **state)
     tri__host_close(host);
 }
 
+/* Far more samples than there are ticks of the kernel's clock in the time that they take. */
+static void a_sample_shorter_than_a_tick_has_the_shares_of_the_one_before(void **state)
+{
+    (void)state;
+    tri__host *host;
+    tri__host_sample sample;
+    assert_ok(tri__host_open(&host));
+    burn(0.1);
+    for (int i = 0; i < 50; i++) {
+        assert_ok(tri__host_take(host, &sample));
+        assert_float_equal(sample.user + sample.system + sample.idle + sample.wait + sample.steal, 100, 1e-6);
+    }
+    tri__host_close(host);
+}
+
 static void memory_in_use_free_and_cached_is_about_all_memory(void **state)
 {
     (void)state;
@@ -110,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_shares_sum_to_100_and_cores_lie_within_it),
+        cmocka_unit_test(a_sample_shorter_than_a_tick_has_the_shares_of_the_one_before),
         cmocka_unit_test(memory_in_use_free_and_cached_is_about_all_memory),
         cmocka_unit_test(bytes_over_loopback_are_counted_for_lo_and_not_in_the_total),
         cmocka_unit_test(a_process_sample_has_its_cpu_time_and_memory),
