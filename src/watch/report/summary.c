@@ -264,12 +264,18 @@ static void add_phase_row(tri__text *table, const tri__summary *s)
         }
 }
 
-enum { MOST_WORKER_ROWS = 8 }; /* if there are more workers, only summary.json has them all */
+enum { MOST_ROWS = 8 }; /* of workers, of other tasks, and of hosts: if there are more, only summary.json has them all */
+
+static void add_left_out(tri__text *table, int count, const char *what)
+{
+    if (count > MOST_ROWS)
+        tri__text_add(table, "\n%-12s %d more %s in summary.json", "", count - MOST_ROWS, what);
+}
 
 static void add_worker_rows(tri__text *table, const tri__summary *s)
 {
     char steps[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
-    for (int i = 0; s->worker_stats && s->workers > 1 && i < s->workers && i < MOST_WORKER_ROWS; i++) {
+    for (int i = 0; s->worker_stats && s->workers > 1 && i < s->workers && i < MOST_ROWS; i++) {
         const tri__worker_summary *worker = &s->worker_stats[i];
         row(table, worker->task);
         tri__text_add(table, "%s step%s", tri__text_count(steps, (double)worker->steps), worker->steps == 1 ? "" : "s");
@@ -277,30 +283,40 @@ static void add_worker_rows(tri__text *table, const tri__summary *s)
             tri__text_add(table, " in %.2f s", worker->seconds);
         if (!isnan(worker->test_accuracy))
             tri__text_add(table, ", accuracy %.2f %%", 100 * worker->test_accuracy);
+        if (!isnan(worker->cpu_percent))
+            tri__text_add(table, ", %.0f %% of a CPU, %.1f MB at most", worker->cpu_percent, worker->peak_rss_mb);
         if (worker->bytes_sent)
             tri__text_add(table, ", %s sent, %s received", tri__text_bytes(sent, (double)worker->bytes_sent),
                           tri__text_bytes(received, (double)worker->bytes_received));
     }
-    if (s->workers > MOST_WORKER_ROWS)
-        tri__text_add(table, "\n%-12s %d more in summary.json", "", s->workers - MOST_WORKER_ROWS);
+    add_left_out(table, s->workers, "workers");
+}
+
+static void add_consumer(tri__text *table, const tri__consumer *consumer)
+{
+    char sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT], read[TRI_TEXT_SHORT], written[TRI_TEXT_SHORT];
+    tri__text_add(table, ", %.1f MB, at most %.1f MB, %s sent, %s received, disk %s read, %s written", consumer->memory_mb,
+                  consumer->peak_mb, tri__text_bytes(sent, consumer->sent), tri__text_bytes(received, consumer->received),
+                  tri__text_bytes(read, consumer->disk_read), tri__text_bytes(written, consumer->disk_written));
 }
 
 /* Rows for tasks that are not workers, and for hosts. */
 static void add_consumer_rows(tri__text *table, const tri__consumption *all)
 {
-    char sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
-    int told = 0;
+    int others = 0;
     for (int i = 0; i < all->tasks; i++)
-        if (!tri__task_name_has_role(all->task[i].name, TRI_ROLE_WORKER) && told++ < MOST_WORKER_ROWS) {
+        if (!tri__task_name_has_role(all->task[i].name, TRI_ROLE_WORKER) && others++ < MOST_ROWS) {
             row(table, all->task[i].name);
-            tri__text_add(table, "%.0f %% of a CPU, %.0f MB", all->task[i].cpu_percent, all->task[i].peak_mb);
+            tri__text_add(table, "%.0f %% of a CPU", all->task[i].cpu_percent);
+            add_consumer(table, &all->task[i]);
         }
-    for (int i = 0; i < all->hosts && i < MOST_WORKER_ROWS; i++) {
-        const tri__consumer *host = &all->host[i];
+    add_left_out(table, others, "tasks");
+    for (int i = 0; i < all->hosts && i < MOST_ROWS; i++) {
         row(table, i == 0 ? "hosts" : "");
-        tri__text_add(table, "%s: CPUs %.0f %% busy, %.0f MB used, %s sent, %s received", host->name, host->cpu_percent, host->peak_mb,
-                      tri__text_bytes(sent, host->sent), tri__text_bytes(received, host->received));
+        tri__text_add(table, "%s: %.0f %% of all its CPUs", all->host[i].name, all->host[i].cpu_percent);
+        add_consumer(table, &all->host[i]);
     }
+    add_left_out(table, all->hosts, "hosts");
 }
 
 /* A row about what failures cost; none if there were no failures. */

@@ -63,7 +63,7 @@ typedef struct {
 /* What --json prints: one object; the caller owns it. Except as said above, the keys are always the same. */
 TRI_MUST_CHECK tri_status tri__summary_json(const tri__summary *summary, json_t **out);
 
-enum { TRI_SUMMARY_SIZE = 4096 };
+enum { TRI_SUMMARY_SIZE = 8192 };
 
 /* A table, one fact a line. Returns buffer. */
 const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t size);

@@ -156,12 +156,44 @@ static void the_summary_table_leaves_out_what_did_not_happen(void **state)
     assert_non_null(strstr(table, "4 stale"));
 }
 
+static void the_summary_table_has_rows_for_tasks_and_hosts(void **state)
+{
+    (void)state;
+    char table[TRI_SUMMARY_SIZE];
+    tri__worker_summary workers[2] = {worker, worker};
+    tri__consumer tasks[] = {{.name = "ps:0",
+                              .cpu_percent = 31.4,
+                              .memory_mb = 14.1,
+                              .peak_mb = 15.92,
+                              .sent = 72.4e6,
+                              .received = 72.2e6,
+                              .disk_read = 1000,
+                              .disk_written = 537000},
+                             {.name = "worker:0", .cpu_percent = 7}};
+    tri__consumer hosts[10] = {{.name = "node0", .cpu_percent = 98.7, .memory_mb = 1961, .peak_mb = 2026.4, .disk_written = 6e6}};
+    const tri__consumption consumption = {.task = tasks, .tasks = 2, .host = hosts, .hosts = 10};
+    tri__summary job = summary;
+    job.workers = 2;
+    job.worker_stats = workers;
+    job.consumption = &consumption;
+    tri__summary_table(&job, table, sizeof table);
+    assert_non_null(strstr(table, "\nworker:0     9,380 steps in 6.10 s, 190 % of a CPU, 80.0 MB at most\n"));
+    assert_non_null(strstr(table, "\nps:0         31 % of a CPU, 14.1 MB, at most 15.9 MB, 72.4 MB sent, 72.2 MB received, "
+                                  "disk 1.0 kB read, 537 kB written\n"));
+    assert_non_null(strstr(table, "\nhosts        node0: 99 % of all its CPUs, 1961.0 MB, at most 2026.4 MB, 0 B sent, 0 B received, "
+                                  "disk 0 B read, 6.0 MB written\n"));
+    assert_non_null(strstr(table, "\n             2 more hosts in summary.json\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_summary_has_exactly_the_published_keys),       cmocka_unit_test(values_of_the_summary_have_their_types),
-        cmocka_unit_test(a_summary_with_text_that_is_not_utf8_is_refused),  cmocka_unit_test(the_summary_table_is_for_people),
+        cmocka_unit_test(the_summary_has_exactly_the_published_keys),
+        cmocka_unit_test(values_of_the_summary_have_their_types),
+        cmocka_unit_test(a_summary_with_text_that_is_not_utf8_is_refused),
+        cmocka_unit_test(the_summary_table_is_for_people),
         cmocka_unit_test(the_summary_table_leaves_out_what_did_not_happen),
+        cmocka_unit_test(the_summary_table_has_rows_for_tasks_and_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
