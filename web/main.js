@@ -4,7 +4,7 @@ import { $, make, setText } from "./dom.js";
 import { bytes, clock, count, duration, isNumber, loss, percent, rate, share } from "./format.js";
 import { drawGraph, graphTable, parametersOf } from "./graph.js";
 import { Run } from "./run.js";
-import { lagging, PHASES, Tasks } from "./tasks.js";
+import { lagging, PHASES, talks, Tasks } from "./tasks.js";
 
 const run = new Run();
 let drawn_marks = null;
@@ -17,8 +17,8 @@ const charts = {
     speed: new Chart($("work"), "Speed", count, { unit: "examples a second" }),
     cpu: new Chart($("resources"), "CPU", percent, { unit: "100 % is one CPU" }),
     memory: new Chart($("resources"), "Memory", bytes, { unit: "resident" }),
-    sent: new Chart($("resources"), "Sent", rate, { unit: "by the store" }),
-    received: new Chart($("resources"), "Received", rate, { unit: "by the store" }),
+    sent: new Chart($("resources"), "Sent", rate, { unit: "as the task counts" }),
+    received: new Chart($("resources"), "Received", rate, { unit: "as the task counts" }),
     host_cpu: new Chart($("hosts"), "Host CPU", percent, { unit: "100 % is all of its CPUs", fixed: [0, 100] }),
     host_memory: new Chart($("hosts"), "Host memory", bytes, { unit: "in use" }),
     host_read: new Chart($("hosts"), "Host disks, read", rate),
@@ -98,8 +98,8 @@ const draw_charts = () => {
     charts.speed.update(of_task(run.workers, "speed"), timed());
     charts.cpu.update(of_task(run.tasks, "cpu"), timed());
     charts.memory.update(of_task(run.tasks, "resident"), timed());
-    charts.sent.update(of_task(run.workers, "sent"), timed());
-    charts.received.update(of_task(run.workers, "received"), timed());
+    charts.sent.update(of_task(run.tasks.filter(talks), "sent"), timed());
+    charts.received.update(of_task(run.tasks.filter(talks), "received"), timed());
     charts.host_cpu.update(
         of_host((points) => sum(points.user, points.system)),
         timed(),

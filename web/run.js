@@ -88,6 +88,7 @@ export class Run {
         const used = this.running ? null : this.summary?.task_stats?.find((one) => one.task === task.task);
         if (!used) return task.last;
         const work = this.summary.worker_stats.find((one) => one.task === task.task);
+        const traffic = work ?? used;
         const alone = this.workers.length === 1,
             speed = alone ? this.summary.examples_per_second : work?.examples / work?.seconds;
         return {
@@ -96,8 +97,8 @@ export class Run {
             speed,
             cpu: used.cpu_percent,
             resident: 1e6 * used.peak_memory_mb,
-            sent: work?.bytes_sent / work?.seconds,
-            received: work?.bytes_received / work?.seconds,
+            sent: traffic.bytes_sent / traffic.seconds,
+            received: traffic.bytes_received / traffic.seconds,
         };
     }
 

@@ -15,6 +15,9 @@ const MEANINGS = {
     other: "all else",
 };
 
+// A supervisor has no number, and no connections.
+export const talks = (task) => task.task.includes(":");
+
 const only = (condition, value) => (condition ? value : null);
 
 // value: of a task and its figures (run.js).
@@ -27,8 +30,8 @@ const COLUMNS = [
     { name: "loss", value: (_, last) => last.loss, format: loss },
     { name: "cpu", value: (_, last) => last.cpu, format: percent },
     { name: "memory", value: (_, last) => last.resident, format: bytes },
-    { name: "sent", value: (_, last) => only(last.examples > 0, last.sent), format: rate },
-    { name: "received", value: (_, last) => only(last.examples > 0, last.received), format: rate },
+    { name: "sent", value: (task, last) => only(talks(task), last.sent), format: rate },
+    { name: "received", value: (task, last) => only(talks(task), last.received), format: rate },
     { name: "phases", text: true, value: (_, last) => last.compute },
 ];
 

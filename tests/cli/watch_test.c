@@ -3,6 +3,7 @@
 
 #include "base/file/json.h"
 #include "cli/binary.h"
+#include "watch/sample/consumption.h"
 
 static int lines_of(const char *text)
 {
@@ -91,6 +92,33 @@ static void the_summary_of_a_job_has_its_server_and_its_host(void **state)
     test_result_fini(&result);
 }
 
+static const tri__consumer *consumer_of(const tri__consumption *all, const char *task)
+{
+    for (int i = 0; i < all->tasks; i++)
+        if (!strcmp(all->task[i].name, task))
+            return &all->task[i];
+    fail_msg("no samples of %s", task);
+    return NULL;
+}
+
+/* A very short sample's bytes are known to its length's last digit only: so half of them is enough. */
+static void what_workers_send_and_receive_is_counted_by_the_server_too(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "20", "--strategy", "ps", "--workers", "2", "--out", "run",
+               "--quiet"),
+           0, "", "");
+    char *samples = test_path(*state, "run/samples");
+    tri__consumption all;
+    assert_ok(tri__consumption_read(samples, 0, &all));
+    const tri__consumer *server = consumer_of(&all, "ps:0"), *evaluator = consumer_of(&all, "evaluator:0");
+    const tri__consumer *one = consumer_of(&all, "worker:0"), *other = consumer_of(&all, "worker:1");
+    assert_true(one->sent + other->sent > 0 && server->received >= 0.5 * (one->sent + other->sent));
+    assert_true(server->sent >= 0.5 * (one->received + other->received));
+    assert_true(evaluator->received >= 0.5 * sizeof(float) * 784 * 10); /* a snapshot's weights */
+    tri__consumption_fini(&all);
+    free(samples);
+}
+
 static void lines_that_go_to_a_pipe_are_whole(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "2000", "--eval-every", "end", "--out", "run", "--quiet"), 0,
@@ -117,9 +145,13 @@ static void a_run_without_samples_is_refused_in_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(samples_of_this_host_are_printed_and_kept), FOLDER_TEST(json_has_one_object_a_sample),
-        FOLDER_TEST(a_run_that_has_ended_is_shown_once),        FOLDER_TEST(the_summary_of_a_job_has_its_server_and_its_host),
-        FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),         FOLDER_TEST(a_run_without_samples_is_refused_in_words),
+        FOLDER_TEST(samples_of_this_host_are_printed_and_kept),
+        FOLDER_TEST(json_has_one_object_a_sample),
+        FOLDER_TEST(a_run_that_has_ended_is_shown_once),
+        FOLDER_TEST(the_summary_of_a_job_has_its_server_and_its_host),
+        FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),
+        FOLDER_TEST(a_run_without_samples_is_refused_in_words),
+        FOLDER_TEST(what_workers_send_and_receive_is_counted_by_the_server_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ def told(run, task):
         with open(os.path.join(run, "summary.json")) as file:
             summary = json.load(file)
         used = next(one for one in summary["task_stats"] if one["task"] == task)
-        figures.update({"cpu": used["cpu_percent"], "memory": 1e6 * used["peak_memory_mb"]})
+        figures.update({"cpu": used["cpu_percent"], "memory": 1e6 * used["peak_memory_mb"], "sent": used["bytes_sent"] / used["seconds"]})
         for work in summary["worker_stats"]:
             if work["task"] == task:
                 figures.update({"examples/s": work["examples"] / work["seconds"], "sent": work["bytes_sent"] / work["seconds"]})

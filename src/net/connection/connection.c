@@ -178,6 +178,7 @@ static void flush(tri__connection *connection)
         state = tri__stream_write(&connection->stream, pieces, count, &taken, &failure);
         tri__outbox_taken(outbox, taken);
         connection->sent += (int64_t)taken;
+        tri__loop_moved(connection->loop, taken, 0);
     } while (outbox->bytes > 0 && state == TRI_STREAM_READY);
     connection->blocked = event_for(state);
     if (state == TRI_STREAM_FAILED)
@@ -291,6 +292,7 @@ static void receive(tri__connection *connection)
         tri__stream_state state = tri__stream_read(&connection->stream, places, count, &size, &failure);
         tri__inbox_filled(&connection->inbox, size);
         connection->received += (int64_t)size;
+        tri__loop_moved(connection->loop, 0, size);
         if (state == TRI_STREAM_ENDED) {
             meet_end(connection);
         } else if (state == TRI_STREAM_FAILED) {

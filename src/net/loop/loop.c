@@ -159,6 +159,11 @@ void tri__loop_set_patience(tri__loop *loop, int64_t patience)
     loop->awake_until = 0;
 }
 
+void tri__loop_count_traffic(tri__loop *loop, tri__traffic *traffic)
+{
+    loop->traffic = traffic;
+}
+
 static void stay_awake(tri__loop *loop)
 {
     if (loop->patience > 0)

@@ -5,6 +5,7 @@
 #ifndef TRI_NET_LOOP_LOOP_H
 #define TRI_NET_LOOP_LOOP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,6 +14,11 @@
 typedef struct tri__loop tri__loop;
 typedef struct tri__timer tri__timer;
 
+/* Bytes of frames. */
+typedef struct {
+    _Atomic int64_t sent, received;
+} tri__traffic;
+
 TRI_MUST_CHECK tri_status tri__loop_create(tri__loop **out);
 void tri__loop_destroy(tri__loop *loop); /* after everything on it was destroyed or closed: `closed` still comes; accepts NULL */
 
@@ -20,6 +26,10 @@ void tri__loop_destroy(tri__loop *loop); /* after everything on it was destroyed
  * that comes soon is seen without a wake-up, which takes far longer than most answers. Polling uses a CPU, so set it only where no other
  * program wants that CPU. 0, the default: the loop sleeps at once. */
 void tri__loop_set_patience(tri__loop *loop, int64_t patience);
+
+/* From now on, what the connections of this loop send and receive is added to traffic, which is borrowed as long as the loop lives. Several
+ * loops may add to one, and any thread may read it. NULL, the default: nothing is added up. */
+void tri__loop_count_traffic(tri__loop *loop, tri__traffic *traffic);
 
 void tri__loop_run(tri__loop *loop);
 void tri__loop_stop(tri__loop *loop); /* from a handler: run returns after it */

@@ -36,6 +36,7 @@ struct tri__loop {
     uint64_t happened;             /* handlers called so far */
     int64_t patience, awake_until; /* the loop polls until awake_until, then it sleeps */
     bool stopped;
+    tri__traffic *traffic; /* NULL: traffic is not added up */
     void (*woken)(void *context);
     void *woken_context;
 };
@@ -44,6 +45,17 @@ struct tri__loop {
 static inline void tri__loop_happened(tri__loop *loop)
 {
     loop->happened++;
+}
+
+/* Note that a connection has moved bytes of frames. */
+static inline void tri__loop_moved(const tri__loop *loop, size_t sent, size_t received)
+{
+    if (!loop->traffic)
+        return;
+    if (sent > 0)
+        atomic_fetch_add_explicit(&loop->traffic->sent, (int64_t)sent, memory_order_relaxed);
+    if (received > 0)
+        atomic_fetch_add_explicit(&loop->traffic->received, (int64_t)received, memory_order_relaxed);
 }
 
 /* Have deferred->call called before the loop waits again: once, however often this is called. */

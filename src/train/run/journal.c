@@ -206,8 +206,8 @@ void tri__run_publish(tri__run *run, int64_t step)
 
 void tri__run_publish_traffic(tri__run *run, int64_t sent, int64_t received)
 {
-    atomic_store_explicit(&run->journal.work.sent, sent, memory_order_relaxed);
-    atomic_store_explicit(&run->journal.work.received, received, memory_order_relaxed);
+    atomic_store_explicit(&run->journal.work.traffic.sent, sent, memory_order_relaxed);
+    atomic_store_explicit(&run->journal.work.traffic.received, received, memory_order_relaxed);
 }
 
 bool tri__run_curves_due(const tri__run *run)

@@ -12,7 +12,7 @@ typedef struct {
     double cpu_percent;             /* of a task: 100 is one CPU; of a host: 100 is all its CPUs */
     double stolen_percent;          /* of a host: CPU time that its processes wanted, but others got or a quota denied */
     double memory_mb, peak_mb;      /* mean and peak; MB = 10⁶ bytes */
-    double sent, received;          /* bytes: of a task, as its store counts; of a host, over its links (not lo) */
+    double sent, received;          /* bytes: of a task, as it counts itself; of a host, over its links (not lo) */
     double disk_read, disk_written; /* bytes */
     struct {
         char name[TRI_SAMPLE_LINK];

@@ -231,11 +231,11 @@ const char *tri__run_view_line(const tri__run_row *row, int columns, char *buffe
     if (isfinite(row->loss))
         snprintf(loss, sizeof loss, "%.4f", row->loss);
     tri__text_init(&text, buffer, size);
-    const bool works =
-        row->examples > 0 && row->state != TRI_TASK_SILENT; /* servers and evaluators compute no examples, and do not count their traffic */
+    const bool speaks = row->state != TRI_TASK_SILENT, works = speaks && row->examples > 0; /* servers and evaluators compute no examples */
+    const bool talks = speaks && strchr(row->task, ':');                                    /* a supervisor has no connections */
     tri__text_add(&text, "%-12s %9s %10s %7s %5.0f %6s %6s %6s  ", row->task, row->step > 0 ? tri__text_count(step, row->step) : "",
                   works ? tri__text_count(speed, row->speed) : "", loss, row->cpu, tri__text_brief(memory, row->resident),
-                  works ? tri__text_brief(sent, row->sent) : "", works ? tri__text_brief(received, row->received) : "");
+                  talks ? tri__text_brief(sent, row->sent) : "", talks ? tri__text_brief(received, row->received) : "");
     if (columns >= WITH_BAR)
         add_bar(&text, row->share);
     if (row->state != TRI_TASK_ACTIVE)

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "net/loop/loop.h"
 #include "watch/host/host.h"
 #include "watch/host/own_usage.h"
 #include "watch/progress/phases.h"
@@ -15,7 +16,7 @@ typedef struct {
     _Atomic int64_t step;              /* of the job, as far as the task knows */
     _Atomic int64_t examples;          /* computed by this task */
     _Atomic double loss;               /* of the last steps; NaN if the task computes none */
-    _Atomic int64_t sent, received;    /* bytes, as the store counts */
+    tri__traffic traffic;              /* of a worker as its store counts, of other tasks as their connections do */
     _Atomic int64_t phase[TRI_PHASES]; /* nanoseconds */
 } tri__task_counters;
 

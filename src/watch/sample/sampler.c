@@ -38,8 +38,8 @@ static void copy_counters(const tri__task_counters *from, tri__task_counters *to
     atomic_store_explicit(&to->step, atomic_load_explicit(&from->step, memory_order_relaxed), memory_order_relaxed);
     atomic_store_explicit(&to->examples, atomic_load_explicit(&from->examples, memory_order_relaxed), memory_order_relaxed);
     atomic_store_explicit(&to->loss, atomic_load_explicit(&from->loss, memory_order_relaxed), memory_order_relaxed);
-    atomic_store_explicit(&to->sent, atomic_load_explicit(&from->sent, memory_order_relaxed), memory_order_relaxed);
-    atomic_store_explicit(&to->received, atomic_load_explicit(&from->received, memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit(&to->traffic.sent, atomic_load_explicit(&from->traffic.sent, memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit(&to->traffic.received, atomic_load_explicit(&from->traffic.received, memory_order_relaxed), memory_order_relaxed);
     for (int i = 0; i < TRI_PHASES; i++)
         atomic_store_explicit(&to->phase[i], atomic_load_explicit(&from->phase[i], memory_order_relaxed), memory_order_relaxed);
 }
@@ -56,8 +56,8 @@ static tri__task_sample work_between(const tri__task_counters *from, const tri__
         .examples = (double)to->examples,
         .speed = growth(from->examples, to->examples, seconds),
         .loss = to->loss,
-        .sent = growth(from->sent, to->sent, seconds),
-        .received = growth(from->received, to->received, seconds),
+        .sent = growth(from->traffic.sent, to->traffic.sent, seconds),
+        .received = growth(from->traffic.received, to->traffic.received, seconds),
     };
     int64_t total = 0;
     for (int i = 0; i < TRI_PHASES; i++)

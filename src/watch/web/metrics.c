@@ -20,8 +20,8 @@ static const metric of_tasks[] = {
     {"loss", "trireme_training_loss", "gauge", "Training loss of late.", 1},
     {"cpu", "trireme_task_cpu_cores", "gauge", "CPUs that the task used.", 0.01},
     {"resident", "trireme_task_resident_bytes", "gauge", "Resident memory of the task.", 1},
-    {"sent", "trireme_task_sent_bytes_per_second", "gauge", "Traffic that the task sent, by the store's own count.", 1},
-    {"received", "trireme_task_received_bytes_per_second", "gauge", "Traffic that the task received, by the store's own count.", 1},
+    {"sent", "trireme_task_sent_bytes_per_second", "gauge", "Bytes that the task sent, by its own count.", 1},
+    {"received", "trireme_task_received_bytes_per_second", "gauge", "Bytes that the task received, by its own count.", 1},
 };
 
 static const metric of_hosts[] = {

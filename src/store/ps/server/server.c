@@ -98,6 +98,7 @@ static tri_status start(tri__server *server)
     const tri__server_options *options = &server->options;
     TRI_TRY(tri__loop_create(&server->loop));
     tri__loop_set_patience(server->loop, TRI_PS_PATIENCE);
+    tri__loop_count_traffic(server->loop, options->traffic);
     const tri__listener_options listening = {
         .connection = {.handlers = &tri__server_handlers, .context = server, .tls = options->tls, .timeout = 2 * options->settings.timeout},
         .accepted = on_accepted,

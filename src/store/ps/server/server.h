@@ -12,6 +12,7 @@
 #include "base/report/log.h"
 #include "base/trace/trace.h"
 #include "net/connection/connection.h"
+#include "net/loop/loop.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
 #include "store/ps/protocol/tokens.h"
@@ -104,6 +105,7 @@ typedef struct {
     void *context;                   /* of the owner's calls */
     tri__log *log;
     tri__trace *trace;                        /* NULL: nothing is traced */
+    tri__traffic *traffic;                    /* receives the bytes of all connections; NULL: they are not added up */
     const volatile sig_atomic_t *stop;        /* not 0: asked to end; ps:0 ends the job, and the others wait until it has */
     const bool *abandoned;                    /* second servers: atomic; true: end at once, since the process that runs it ends */
     const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always come */

@@ -291,6 +291,7 @@ tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
     }
     TRI_TRY(tri__layout_init(&e.layout, tri_store_floats(options->store), &tables, options->settings.servers));
     TRI_TRY(tri__loop_create(&e.loop));
+    tri__loop_count_traffic(e.loop, options->traffic);
     tri__contact_init(&e.contact, 0, options->coordinator, &options->settings, options->log);
     tri_status status = tri__timer_create(e.loop, on_tick, &e, &e.tick);
     if (!status) {

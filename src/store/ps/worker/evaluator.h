@@ -5,6 +5,7 @@
 #include "base/file/json.h"
 #include "base/report/log.h"
 #include "net/connection/connection.h"
+#include "net/loop/loop.h"
 #include "store/ps/protocol/settings.h"
 #include "trireme/store.h"
 
@@ -20,6 +21,7 @@ typedef struct {
     tri_status (*evaluate)(void *context, int64_t step, json_t **out);
     void *context;
     tri__log *log;
+    tri__traffic *traffic; /* receives the bytes of the connection; NULL: they are not added up */
 } tri__ps_evaluator_options;
 
 /* Evaluates snapshots until the job is done. */

@@ -48,6 +48,7 @@ tri_status tri__evaluator_task_run(tri__run *run, const tri__task_setup *setup, 
         .evaluate = evaluate_snapshot,
         .context = run,
         .log = run->journal.log,
+        .traffic = &run->journal.work.traffic,
     };
     tri_status status = tri__ps_evaluator_run(&options);
     free(keys);

@@ -36,7 +36,7 @@ static tri_status read_ended(const char *text, bool ended[TRI_MOST_TASKS])
 }
 
 /* owner: only ps:0 has one; NULL elsewhere. */
-static tri_status run_server(const tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps, tri__run_owner *owner,
+static tri_status run_server(tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps, tri__run_owner *owner,
                              tri__ps_status *status)
 {
     bool ended[TRI_MOST_TASKS] = {false};
@@ -53,6 +53,7 @@ static tri_status run_server(const tri__run *run, const tri__task_setup *setup, 
         .context = owner,
         .log = run->journal.log,
         .trace = run->journal.trace,
+        .traffic = &run->journal.work.traffic,
         .stop = run->request->stop,
         .unevaluated = setup->unevaluated,
     };
@@ -61,7 +62,7 @@ static tri_status run_server(const tri__run *run, const tri__task_setup *setup, 
     if (owner)
         tri__run_owner_look_at_data(owner);
     tri__second_servers second;
-    TRI_TRY(tri__second_servers_start(&second, setup, ps, options.log));
+    TRI_TRY(tri__second_servers_start(&second, setup, ps, &options));
     tri_status failed = tri__server_run(&options, status);
     tri__second_servers_end(&second);
     return failed;
