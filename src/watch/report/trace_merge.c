@@ -1,4 +1,5 @@
-/* trace_merge.c: reads all parts twice: first to find the clocks and the first moment, then to write.
+/* trace_merge.c: reads all parts several times: to find those that have events, to collect the messages, which show clocks and arrows, and
+ * to write.
  *
  * Clocks. For a message from a to b, (b's clock when it ends) − (a's clock when it begins) = travel + offset. In the least of these over
  * all messages, travel is nearly 0. The same holds in the other direction, where the offset has the other sign. So half of the difference
@@ -51,7 +52,7 @@ typedef struct {
     bool comma;
 } merge;
 
-/* ---- the first time ---- */
+/* ---- clocks and messages ---- */
 
 static tri_status keep_end(merge *m, int from, const tri__trace_event *event)
 {
@@ -64,14 +65,6 @@ static tri_status keep_end(merge *m, int from, const tri__trace_event *event)
 static bool shares_clock(const merge *m, int which)
 {
     return !strcmp(m->source[which].task.clock, m->source[0].task.clock);
-}
-
-static bool several_clocks(const merge *m)
-{
-    for (int i = 1; i < m->count; i++)
-        if (!shares_clock(m, i))
-            return true;
-    return false;
 }
 
 static tri_status look_through(merge *m, int which, bool messages)
@@ -152,14 +145,12 @@ static tri_status align_all(merge *m)
     for (int i = 0; i < m->count; i++)
         TRI_TRY(look_through(m, i, false));
     drop_empty_parts(m);
-    if (several_clocks(m)) {
-        for (int i = 0; i < m->count; i++)
-            TRI_TRY(look_through(m, i, true));
-        if (m->ends)
-            qsort(m->end, (size_t)m->ends, sizeof *m->end, by_message);
-        for (int i = 1; i < m->count; i++)
-            align(m, i);
-    }
+    for (int i = 0; i < m->count; i++)
+        TRI_TRY(look_through(m, i, true));
+    if (m->ends)
+        qsort(m->end, (size_t)m->ends, sizeof *m->end, by_message);
+    for (int i = 1; i < m->count; i++)
+        align(m, i);
     m->start = INT64_MAX;
     for (int i = 0; i < m->count; i++)
         if (m->source[i].first - m->source[i].offset < m->start)
@@ -167,7 +158,7 @@ static tri_status align_all(merge *m)
     return NULL;
 }
 
-/* ---- the second time ---- */
+/* ---- events ---- */
 
 static double microseconds(int64_t nanoseconds)
 {
@@ -186,6 +177,31 @@ static void write_name(merge *m, const char *what, int process, int lane, const 
     fprintf(m->out, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":", what, process, lane);
     tri__json_put_string(m->out, name, "\"\"");
     fputs("}}", m->out);
+}
+
+/* Where the ends of this message begin among all, or would begin. */
+static int64_t first_end(const merge *m, uint64_t message)
+{
+    int64_t low = 0, high = m->ends;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (m->end[middle].message < message)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A message may lack an end: its task was killed, its part was full, or the message was not what the other side expected. */
+static bool has_both_ends(const merge *m, uint64_t message)
+{
+    bool sent = false, received = false;
+    for (int64_t i = first_end(m, message); i < m->ends && m->end[i].message == message; i++) {
+        sent |= m->end[i].sends;
+        received |= !m->end[i].sends;
+    }
+    return sent && received;
 }
 
 static void write_flow(merge *m, const tri__trace_event *event, double begin, int process)
@@ -209,7 +225,7 @@ static void write_event(merge *m, const source *s, int process)
     if (event.step >= 0)
         fprintf(m->out, ",\"args\":{\"step\":%" PRId64 "}", event.step);
     fputc('}', m->out);
-    if (event.message)
+    if (event.message && has_both_ends(m, event.message))
         write_flow(m, &event, begin, process);
 }
 

@@ -151,6 +151,33 @@ static void tasks_of_one_machine_share_its_clock(void **state)
     json_decref(timeline);
 }
 
+static int count_of(const json_t *timeline, const char *kind)
+{
+    const json_t *event;
+    size_t index;
+    int count = 0;
+    json_array_foreach(json_object_get(timeline, "traceEvents"), index, event) count +=
+        !strcmp(json_string_value(json_object_get(event, "ph")), kind);
+    return count;
+}
+
+/* A reader of timelines counts half an arrow as an error. */
+static void a_message_that_lacks_an_end_has_no_arrow(void **state)
+{
+    writer server = begin_part(*state, "ps-0", "ps:0"), worker = begin_part(*state, "worker-0", "worker:0");
+    exchange(&server, &worker, 0);
+    const uint64_t lost = tri__trace_message(TRI_SPAN_PUSH, 1, 0, 0), unexpected = tri__trace_message(TRI_SPAN_ANSWER, 1, 0, 0);
+    tri__trace_add(worker.lane, TRI_SPAN_PUSH, 5000 * MILLISECOND, 5001 * MILLISECOND, 0, TRI_FLOW_SENDS, lost);
+    tri__trace_add(worker.lane, TRI_SPAN_RECEIVE, 5002 * MILLISECOND, 5003 * MILLISECOND, 0, TRI_FLOW_RECEIVES, unexpected);
+    end_part(&server);
+    end_part(&worker);
+    json_t *timeline = merged(*state);
+    assert_int_equal(count_of(timeline, "X"), 4 * MESSAGES + 2); /* the spans are there */
+    assert_int_equal(count_of(timeline, "s"), 2 * MESSAGES);
+    assert_int_equal(count_of(timeline, "f"), 2 * MESSAGES);
+    json_decref(timeline);
+}
+
 static void a_host_that_sent_nothing_is_aligned_by_the_wall_clock(void **state)
 {
     writer server = begin_part(*state, "ps-0", "ps:0"), worker = begin_part(*state, "worker-0", "worker:0");
@@ -219,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(the_clock_of_another_host_is_aligned_by_messages),
         FOLDER_TEST(tasks_of_one_machine_share_its_clock),
+        FOLDER_TEST(a_message_that_lacks_an_end_has_no_arrow),
         FOLDER_TEST(a_host_that_sent_nothing_is_aligned_by_the_wall_clock),
         FOLDER_TEST(a_part_without_events_gives_no_clock),
         FOLDER_TEST(parts_without_events_make_an_empty_timeline),
