@@ -95,15 +95,30 @@ tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer
     return tri_dataset_seek(trainer->dataset, resumed->state.position);
 }
 
+/* Whether the model is one layer on the examples: it has a single matrix of weights. */
+static bool has_one_layer(const tri_graph *graph)
+{
+    int matrices = 0;
+    for (int i = 0; i < graph->count; i++)
+        matrices += tri__node_is(graph->node[i], "parameter") && graph->node[i]->shape.rank > 1;
+    return matrices <= 1;
+}
+
+/* Whether curves show the accuracy of predictions in training. A task that computes a part of the model may have no logits. With
+ * --accumulate, only the logits of the last batch are left. The kernels that compute a whole model of one layer, or rows of tables, keep no
+ * logits and are up to twice as quick, so there predictions are judged only with --histograms. */
+static bool judges_predictions(const tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    const tri_graph *graph = run->inputs.graph;
+    return settings->events && settings->accumulate == 1 && !run->exchange && tri_graph_labels(graph) == TRI_LABEL_CLASS &&
+           tri_graph_find_output(graph, "logits") && (settings->histograms || (!has_one_layer(graph) && tri_graph_tables(graph) == 0));
+}
+
 tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
 {
     const tri__train_settings *settings = &run->settings;
-    /* A task that computes a part of the model may have no logits. With --accumulate, only the logits of the last batch are left. The
-     * kernel that computes a whole softmax regression keeps no logits, and is twice as quick, so predictions are judged only with
-     * --histograms. */
-    const bool judges = settings->events && settings->histograms && !run->exchange &&
-                        tri_graph_labels(run->inputs.graph) == TRI_LABEL_CLASS && tri_graph_find_output(run->inputs.graph, "logits") &&
-                        settings->accumulate == 1;
+    const bool judges = judges_predictions(run);
     trainer->judge_every = judges ? settings->log_every : 0;
     const tri_plan_options options = {.batch = settings->batch / settings->accumulate,
                                       .parts = settings->accumulate,
