@@ -73,6 +73,18 @@ slow_stream() {
 }
 many_threads() { threads=4 train twentieth lenet --data digits:2000 --batch 64 --steps 100 --eval-every never --out "$out" 2>&1; }
 
+# Eight programs that are always busy share a part of a CPU with the tasks of a job.
+crowded_host() {
+    others=
+    for _ in 1 2 3 4 5 6 7 8; do
+        on part sh -c 'while :; do :; done' &
+        others="$others $!"
+    done
+    train part softmax --data digits:2000 --strategy ps --workers 2 --sync --batch 16 --steps 100 --eval-every never --out "$out" 2>&1
+    # shellcheck disable=SC2086  # one word a process
+    kill $others
+}
+
 # check CASE BEGINNING ARGUMENT…: runs the case and checks that its verdict begins with BEGINNING.
 check() {
     case=$1 sentence=$2 right=0
@@ -96,4 +108,5 @@ check slow_decode 'input-bound: .*Decoding keeps .*saves [0-9]* % at most'
 check slow_disk 'input-bound: .*the disk\..*saves [0-9]* % at most'
 check slow_stream 'input-bound: .*standard input is slow.*saves [0-9]* % at most'
 check many_threads 'oversubscribed CPUs: 4 threads compute on 0.05 CPU,.*saves [0-9]* % at most'
+check crowded_host 'oversubscribed CPUs: other programs had 0.[0-9]* of the host.s 0.3,.*less time at most'
 exit $failed

@@ -1,6 +1,7 @@
 /* verdict.c: the sentence about the bottleneck.
  *
- * What samples show comes first: a full link, a worker that is slower than the others, more threads than CPUs. These are reasons why
+ * What samples show comes first: a full link, a worker that is slower than the others, other programs that have the CPUs, more threads than
+ * CPUs. These are reasons why
  * workers wait, whichever phase the waiting counts for. If there are none, a phase is the bottleneck if it takes at least half of the time
  * and clearly more than the next phase. Otherwise the sentence says that nothing stands out, and shows the two largest phases. Shares are
  * evidence, not proof, so the sentence always has the numbers. The most that can be saved is the time spent waiting for the bottleneck. */
@@ -101,10 +102,24 @@ static void add_straggler(tri__text *text, const tri__evidence *evidence)
     add_remedy(text, evidence, "steps take ", 1 - 1 / evidence->slowest.times);
 }
 
-/* A worker that is paused, or that has a slow connection to the servers, does not work longer than others; but the others wait for it. */
+/* How many CPUs other programs used on the host; NaN if unknown. With time that was denied, a host may be busy for more than it has. */
+static double taken_by_others(const tri__evidence *evidence)
+{
+    return evidence->host.cpus > 0 ? (fmin(evidence->host.busy, 1) - evidence->host.own) * evidence->host.cpus : NAN;
+}
+
+/* If other programs have most of the CPUs, tasks wait for tasks that wait for a CPU, whatever phase the waiting counts for. */
+static bool is_crowded_out(const tri__evidence *evidence)
+{
+    return evidence->host.cpus > 0 && evidence->host.busy >= crowded && evidence->host.own < half && waiting(evidence) >= half;
+}
+
+/* A worker that is paused, or that has a slow connection to the servers, does not work longer than others; but the others wait for it.
+ * Where tasks take turns with other programs, one of them is late for some of the time by chance. */
 static bool waits_for_latest(const tri__evidence *evidence)
 {
-    return evidence->late.task && evidence->late.share >= held_up && evidence->late.of_all >= most && waiting(evidence) >= held_up;
+    const double least = is_crowded_out(evidence) ? half : held_up;
+    return evidence->late.task && evidence->late.share >= least && evidence->late.of_all >= most && waiting(evidence) >= held_up;
 }
 
 static void add_latest(tri__text *text, const tri__evidence *evidence)
@@ -133,17 +148,21 @@ static void add_oversubscribed(tri__text *text, const tri__evidence *evidence)
         percent(evidence->share[TRI_PHASE_COMPUTE] + waiting(evidence)));
 }
 
+/* The CPU time that the run used is needed in any case. */
+static void add_crowded_out(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(text,
+                  "oversubscribed CPUs: other programs had %.2g of the host's %.3g, and this run %.2g; compute %d %%, waiting for others "
+                  "%d %%. Without them it takes %d %% less time at most",
+                  taken_by_others(evidence), evidence->host.cpus, evidence->host.own * evidence->host.cpus,
+                  percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)), percent(1 - evidence->host.own));
+}
+
 /* ---- phases ---- */
 
 static void add_saving(tri__text *text, double share, const char *what)
 {
     tri__text_add(text, "; %s saves %d %% at most", what, percent(share));
-}
-
-/* How many CPUs other programs used on the host; NaN if unknown. */
-static double taken_by_others(const tri__evidence *evidence)
-{
-    return evidence->host.cpus > 0 ? (evidence->host.busy - evidence->host.own) * evidence->host.cpus : NAN;
 }
 
 static void add_missing_cpus(tri__text *text, const tri__evidence *evidence, double busy)
@@ -185,7 +204,11 @@ static void add_input(tri__text *text, const tri__evidence *evidence)
         add_saving(text, share, "quicker input");
         return;
     }
-    if (known && (cpus >= half * share || lacks_cpus))
+    if (known && lacks_cpus && evidence->host.own < half)
+        tri__text_add(text,
+                      ". Decoding lacks CPUs: other programs had %.2g of the host's %.3g. --cache or data convert saves doing it again",
+                      taken_by_others(evidence), evidence->host.cpus);
+    else if (known && (cpus >= half * share || lacks_cpus))
         tri__text_add(text, ". Decoding keeps %.2g CPUs busy%s: --cache or data convert saves doing it again", fmax(cpus, 0),
                       lacks_cpus ? ", and the host has no more" : "");
     else if (known)
@@ -311,6 +334,8 @@ const char *tri__verdict(const tri__evidence *evidence, char *buffer, size_t siz
         add_link(&text, evidence);
     else if (waits_for_latest(evidence))
         add_latest(&text, evidence);
+    else if (is_crowded_out(evidence))
+        add_crowded_out(&text, evidence);
     else if (waits_for_straggler(evidence))
         add_straggler(&text, evidence);
     else if (is_oversubscribed(evidence))

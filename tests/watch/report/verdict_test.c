@@ -80,9 +80,14 @@ static void input_that_uses_cpus_is_decoding_and_input_that_does_not_is_the_disk
                    "it: the disk. --cache keeps what was read in memory; that saves 90 % at most");
     evidence.host.cpus = 0.3; /* all of which is in use: it is not the disk for which threads wait */
     evidence.host.busy = 0.98;
+    evidence.host.own = 0.8;
     assert_verdict(evidence,
                    "input-bound: 90 % of the time waiting for data; compute 10 %. Decoding keeps 0.05 CPUs busy, and the host has "
                    "no more: --cache or data convert saves doing it again; that saves 90 % at most");
+    evidence.host.own = 0.08;
+    assert_verdict(evidence,
+                   "input-bound: 90 % of the time waiting for data; compute 10 %. Decoding lacks CPUs: other programs had 0.27 of the "
+                   "host's 0.3. --cache or data convert saves doing it again; that saves 90 % at most");
     evidence.stream = true;
     assert_verdict(evidence, "input-bound: 90 % of the time waiting for data; compute 10 %. What writes to standard input is slow, or the "
                              "text costs much to read; quicker input saves 90 % at most");
@@ -237,6 +242,33 @@ static void more_threads_than_cpus_are_told_where_the_cpus_are_full(void **state
                    "saves 3 % at most");
 }
 
+static void waiting_tasks_whose_cpus_other_programs_have_are_told_so(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_SERVER] = 0.57, [TRI_PHASE_PEERS] = 0.19, [TRI_PHASE_COMPUTE] = 0.24);
+    evidence.host.cpus = evidence.host.threads = 2;
+    evidence.host.busy = 1;
+    evidence.host.own = 0.1;
+    evidence.slowest.task = "worker:1"; /* chance, while tasks take turns with other programs */
+    evidence.slowest.times = 1.7;
+    evidence.server.task = "ps:0";
+    evidence.server.cpu_percent = 5;
+    evidence.server.host_busy = 1;
+    assert_verdict(evidence, "oversubscribed CPUs: other programs had 1.8 of the host's 2, and this run 0.2; compute 24 %, waiting for "
+                             "others 76 %. Without them it takes 90 % less time at most");
+    char buffer[TRI_VERDICT_SIZE];
+    evidence.late.task = "worker:1"; /* chance, too */
+    evidence.late.share = 0.25;
+    evidence.late.of_all = 0.8;
+    assert_non_null(strstr(tri__verdict(&evidence, buffer, sizeof buffer), "oversubscribed CPUs: "));
+    evidence.late.share = 0.6; /* but a worker that was waited for most of the time is a straggler on a busy host as well */
+    assert_non_null(strstr(tri__verdict(&evidence, buffer, sizeof buffer), "straggler-bound: for 60 %"));
+    evidence.late.task = NULL;
+    evidence.slowest.times = 1.1;
+    evidence.host.own = 0.9; /* the run has the CPUs itself */
+    assert_non_null(strstr(tri__verdict(&evidence, buffer, sizeof buffer), "server-bound: 57 %"));
+}
+
 static void close_phases_give_no_single_bottleneck(void **state)
 {
     (void)state;
@@ -276,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_busy_server_is_named_and_an_idle_one_is_not_blamed),
         cmocka_unit_test(workers_that_wait_for_steps_wait_for_the_coordinator),
         cmocka_unit_test(more_threads_than_cpus_are_told_where_the_cpus_are_full),
+        cmocka_unit_test(waiting_tasks_whose_cpus_other_programs_have_are_told_so),
         cmocka_unit_test(close_phases_give_no_single_bottleneck),
         cmocka_unit_test(a_short_run_gets_no_verdict),
     };
