@@ -357,13 +357,18 @@ tri__progress tri__run_progress(const tri__run *run, int64_t step, double elapse
     };
 }
 
+void tri__run_show_events(tri__run *run)
+{
+    if (run->trainer.now < run->journal.next_flush)
+        return;
+    tri__run_flush_events(run);
+    run->journal.next_flush = run->trainer.now + FLUSH_INTERVAL;
+}
+
 void tri__run_tell_progress(tri__run *run)
 {
     tri__run_tell_note(run, run->trainer.dataset);
-    if (run->trainer.now >= run->journal.next_flush) {
-        tri__run_flush_events(run);
-        run->journal.next_flush = run->trainer.now + FLUSH_INTERVAL;
-    }
+    tri__run_show_events(run);
     double speed = tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now);
     if (!run->request->progress)
         return;

@@ -82,8 +82,9 @@ void tri__run_tell_test(struct tri__run *run, int64_t step);                    
 void tri__run_mark_evaluation(struct tri__run *run, const char *task, double seconds);     /* marks an evaluation that has just ended */
 void tri__run_mark_epoch(struct tri__run *run, int64_t step);                              /* where step ends an epoch */
 tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */
-void tri__run_tell_progress(struct tri__run *run); /* to the caller; also flushes events now and then */
+void tri__run_tell_progress(struct tri__run *run);                                         /* to the caller; also shows events */
 void tri__run_flush_events(struct tri__run *run);
+void tri__run_show_events(struct tri__run *run); /* flushes them where the last time was some seconds ago: people look at them */
 bool tri__run_progressive_due(const struct tri__run *run);
 void tri__run_tell_progressive(struct tri__run *run); /* progressive validation, to the event file and the log */
 void tri__run_resume_clock(struct tri__run *run);     /* training begins, or continues after a pause that does not count as training */

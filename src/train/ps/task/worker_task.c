@@ -147,6 +147,7 @@ static void tell(work *w)
     w->reported = run->trainer.now;
     w->steps = run->state.step;
     tri__ps_store_report(run->trainer.store, report(w, false));
+    tri__run_show_events(run);
     tri__run_tell_note(run, run->trainer.dataset);
     run->trainer.now = tri__clock_now();
 }
