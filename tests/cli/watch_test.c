@@ -119,6 +119,28 @@ static void what_workers_send_and_receive_is_counted_by_the_server_too(void **st
     free(samples);
 }
 
+static void a_run_that_has_ended_is_shown_with_its_means_and_its_verdict(void **state)
+{
+    test_result result = RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "200", "--strategy", "ps", "--workers", "2",
+                             "--out", "run", "--quiet", "--json");
+    json_t *summary = NULL, *view = NULL;
+    assert_ok(tri__json_parse("summary", result.out, strlen(result.out), &summary));
+    test_result_fini(&result);
+    result = RUN(*state, "watch", "run", "--json");
+    assert_ok(tri__json_parse("view", result.out, strlen(result.out), &view));
+    test_result_fini(&result);
+    const json_t *worker = json_array_get(json_object_get(summary, "worker_stats"), 1);
+    const json_t *row = json_array_get(json_object_get(view, "tasks"), 4);
+    assert_string_equal(json_string_value(json_object_get(row, "task")), "worker:1");
+    const double speed = tri__json_number_of(worker, "examples") / tri__json_number_of(worker, "seconds");
+    assert_float_equal(tri__json_number_of(row, "examples_per_second"), speed, 1e-6 * speed);
+    assert_true(json_equal(json_object_get(row, "phases"), json_object_get(worker, "phases")));
+    assert_true(json_equal(json_object_get(view, "verdict"), json_object_get(summary, "verdict")));
+    expect(RUN(*state, "watch", "run"), 0, json_string_value(json_object_get(summary, "verdict")), "");
+    json_decref(view);
+    json_decref(summary);
+}
+
 static void lines_that_go_to_a_pipe_are_whole(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "2000", "--eval-every", "end", "--out", "run", "--quiet"), 0,
@@ -152,6 +174,7 @@ int main(void)
         FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),
         FOLDER_TEST(a_run_without_samples_is_refused_in_words),
         FOLDER_TEST(what_workers_send_and_receive_is_counted_by_the_server_too),
+        FOLDER_TEST(a_run_that_has_ended_is_shown_with_its_means_and_its_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

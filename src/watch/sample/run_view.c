@@ -123,6 +123,53 @@ void tri__run_view_end(tri__run_view *view)
         view->row[i].state = TRI_TASK_ENDED;
 }
 
+/* The object about this task in a list of summary.json; NULL if there is none. */
+static const json_t *find_task(const json_t *list, const char *task)
+{
+    const json_t *one;
+    size_t index;
+    json_array_foreach(list, index, one)
+    {
+        const char *name = json_string_value(json_object_get(one, "task"));
+        if (name && !strcmp(name, task))
+            return one;
+    }
+    return NULL;
+}
+
+static double per_second(const json_t *stats, const char *key)
+{
+    return tri__json_number_of(stats, key) / tri__json_number_of(stats, "seconds");
+}
+
+static void sum_up_work(tri__run_row *row, const json_t *work)
+{
+    row->speed = per_second(work, "examples");
+    tri__phases_read(json_object_get(work, "phases"), row->share);
+}
+
+void tri__run_view_sum_up(tri__run_view *view, const json_t *summary)
+{
+    int workers = 0;
+    for (int i = 0; i < view->count; i++) {
+        tri__run_row *row = &view->row[i];
+        const json_t *used = find_task(json_object_get(summary, "task_stats"), row->task);
+        const json_t *work = find_task(json_object_get(summary, "worker_stats"), row->task), *traffic = work ? work : used;
+        workers += is_worker(row);
+        if (!used)
+            continue;
+        row->cpu = tri__json_number_of(used, "cpu_percent");
+        row->resident = 1e6 * tri__json_number_of(used, "peak_memory_mb");
+        row->sent = per_second(traffic, "bytes_sent");
+        row->received = per_second(traffic, "bytes_received");
+        if (work)
+            sum_up_work(row, work);
+    }
+    for (int i = 0; workers == 1 && i < view->count; i++) /* workers that are threads of one process have one row, and the speed of all */
+        if (is_worker(&view->row[i]))
+            view->row[i].speed = tri__json_number_of(summary, "examples_per_second");
+}
+
 static tri_status read_all(const char *samples, char **names, size_t count, tri__run_view *out)
 {
     TRI_TRY(tri__allocate(count + 1, sizeof *out->row, "the tasks of a run", &out->row));

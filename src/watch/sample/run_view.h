@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/file/json.h"
 #include "trireme/status.h"
 #include "watch/sample/marks.h"
 #include "watch/sample/run_row.h"
@@ -32,6 +33,10 @@ TRI_MUST_CHECK tri_status tri__run_view_read_marks(const char *folder, tri__run_
 void tri__run_view_compare(tri__run_view *view);
 void tri__run_view_fini(tri__run_view *view);
 void tri__run_view_end(tri__run_view *view); /* the caller knows that the run has ended, even if its samples are new */
+
+/* Of a run that has ended: show what summary.json says of the whole run in place of last samples: means, and the most memory. Tasks that
+ * it does not have stay as they are. */
+void tri__run_view_sum_up(tri__run_view *view, const json_t *summary);
 
 /* Lines of text: header has the names of columns; line has a row, with its phases as a bar if `columns` has room for it; legend says what
  * the letters of the bar mean ("" without a bar). All return buffer. */

@@ -162,14 +162,14 @@ static json_t *mark_json(const tri__mark *mark)
 }
 
 /* The present tasks, and the marks that no earlier object had. */
-static json_t *run_json(watch *w, const tri__run_view *view)
+static json_t *run_json(watch *w, const tri__run_view *view, const char *verdict)
 {
     json_t *rows = json_array(), *marks = json_array();
     for (int i = 0; i < view->count; i++)
         json_array_append_new(rows, row_json(&view->row[i]));
     for (; w->marks < view->marks; w->marks++)
         json_array_append_new(marks, mark_json(&view->mark[w->marks]));
-    return json_pack("{s:b, s:o, s:o}", "running", view->running, "tasks", rows, "marks", marks);
+    return json_pack("{s:b, s:o, s:o, s:s?}", "running", view->running, "tasks", rows, "marks", marks, "verdict", verdict);
 }
 
 /* Print the table, on a terminal no wider than that: a line that wraps would count as two when the table is redrawn. Returns the number
@@ -189,16 +189,22 @@ static int print_rows(FILE *out, const tri__run_view *view, int columns)
     return 1 + view->count + legend + view->marks - first;
 }
 
-static tri_status tell_run(watch *w, const tri__run_view *view)
+/* summary: of a run that has ended; NULL: it goes on, or has none. */
+static tri_status tell_run(watch *w, const tri__run_view *view, const json_t *summary)
 {
+    const char *verdict = json_string_value(json_object_get(summary, "verdict"));
     tri__session *session = w->session;
     const tri__page page = tri__session_page(session);
     if (session->json) {
-        return tri__session_print_json(session, run_json(w, view));
+        return tri__session_print_json(session, run_json(w, view, verdict));
     }
     if (w->drawn > 0 && page.terminal) /* replace the last table: go up, and clear to the end of the screen */
         fprintf(session->out, "\033[%dA\033[J", w->drawn);
     w->drawn = print_rows(session->out, view, page.terminal ? page.width : LINE);
+    if (summary)
+        fputs("The run has ended: the table has its means, and the most memory.\n", session->out);
+    if (verdict)
+        fprintf(session->out, "verdict: %s\n", verdict);
     return NULL;
 }
 
@@ -213,6 +219,16 @@ bool tri__watch_run_has_ended(const char *path, const tri__run_view *view)
     return ended;
 }
 
+/* The summary of a run that has ended; NULL if it has none that can be read. */
+static json_t *read_summary(const char *folder)
+{
+    char *path = tri__path_join(folder, TRI_RUN_SUMMARY);
+    json_t *summary = NULL;
+    tri_status_free(path ? tri__json_read(path, &summary) : NULL);
+    free(path);
+    return summary;
+}
+
 static tri_status watch_run(watch *w, const char *path)
 {
     bool running = true;
@@ -222,7 +238,11 @@ static tri_status watch_run(watch *w, const char *path)
         if (tri__watch_run_has_ended(path, &view))
             tri__run_view_end(&view);
         running = view.running;
-        tri_status status = tell_run(w, &view);
+        json_t *summary = running ? NULL : read_summary(path);
+        if (summary)
+            tri__run_view_sum_up(&view, summary);
+        tri_status status = tell_run(w, &view, summary);
+        json_decref(summary);
         tri__run_view_fini(&view);
         TRI_TRY(status);
         TRI_TRY(tri__session_flush(w->session));
@@ -329,8 +349,8 @@ const tri__command tri__command_watch = {
     .detail =
         "Without RUN it prints a line a second about this host: CPU, memory, disks, network. On a virtual host of `cluster` these are "
         "the host's own. With RUN it shows the tasks of a run, live or ended: step, speed, loss, CPU, memory, traffic, and where the "
-        "time of the last second went. A worker that lags behind the others is marked slow, a task without samples silent. Any "
-        "terminal that sees the run folder can do so, whoever started the run.",
+        "time of the last second went. A worker that lags behind the others is marked slow, a task without samples silent. Of a run "
+        "that has ended it shows the means and the verdict. Any terminal that sees the run folder can do so, whoever started the run.",
     .operands = {{"RUN", "a run folder", "folder"}},
     .examples = {{"trireme watch", "as dstat does"},
                  {"trireme watch --every 500ms --csv host.csv", "and keep the samples"},
