@@ -53,6 +53,7 @@ static tri_status find_input(tri__session *session, const tri__arguments *argume
                                         .height = wanted.rank == 3 ? wanted.dim[0] : 0,
                                         .width = wanted.rank == 3 ? wanted.dim[1] : 0,
                                         .grey = wanted.rank == 3 && wanted.dim[2] == 1,
+                                        .label = tri__argument_text(arguments, "label"),
                                         .labels = tri_model_labels(model)};
     *input = (tri_model_input){.type = tri_model_is_sparse(model) ? TRI_F32 : TRI_U8};
     const char *data = tri__argument_text(arguments, "data"), *shape = tri__argument_text(arguments, "shape");
@@ -150,6 +151,11 @@ static const tri__option model_options[] = {
      .group = "Shapes",
      .completion = SOURCES,
      .meaning = "take the input's shape and the classes from this source"},
+    {.name = "label",
+     .argument = "COLUMN",
+     .kind = TRI_OPTION_TEXT,
+     .otherwise = "label, target, class, y or the last one",
+     .meaning = "the column of a CSV table that is to be predicted, as for 'trireme train'"},
     {.name = "shape", .argument = "HxWxC", .kind = TRI_OPTION_TEXT, .meaning = "the input's shape, where the model leaves it open"},
     {.name = "classes",
      .argument = "N",
