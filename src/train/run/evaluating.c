@@ -54,7 +54,7 @@ tri_status tri__run_evaluate(tri__run *run)
     tri__run_mark_evaluation(run, run->journal.leader, seconds);
     if (tri__run_check_goal(run))
         TRI_TRY(tri__run_save_best(run));
-    tri__run_resume_clock(run);
+    tri__run_resume_clock(run, began);
     return NULL;
 }
 

@@ -339,10 +339,16 @@ void tri__run_tell_progressive(tri__run *run)
         tri__events_scalar(run->journal.events, "train/progressive_calibration", run->state.step, (float)calibration);
 }
 
-void tri__run_resume_clock(tri__run *run)
+void tri__run_start_clock(tri__run *run)
 {
     tri__trainer_enter(&run->trainer, TRI_PHASE_OTHER);
-    tri__rate_resume(&run->journal.speed, run->state.examples, run->trainer.now);
+    tri__rate_begin(&run->journal.speed, run->state.examples, run->trainer.now);
+}
+
+void tri__run_resume_clock(tri__run *run, int64_t paused)
+{
+    tri__trainer_enter(&run->trainer, TRI_PHASE_OTHER);
+    tri__rate_skip(&run->journal.speed, run->trainer.now - paused);
 }
 
 tri__progress tri__run_progress(const tri__run *run, int64_t step, double elapsed)

@@ -86,7 +86,8 @@ void tri__run_tell_progress(struct tri__run *run);                              
 void tri__run_flush_events(struct tri__run *run);
 void tri__run_show_events(struct tri__run *run); /* flushes them where the last time was some seconds ago: people look at them */
 bool tri__run_progressive_due(const struct tri__run *run);
-void tri__run_tell_progressive(struct tri__run *run); /* progressive validation, to the event file and the log */
-void tri__run_resume_clock(struct tri__run *run);     /* training begins, or continues after a pause that does not count as training */
+void tri__run_tell_progressive(struct tri__run *run);             /* progressive validation, to the event file and the log */
+void tri__run_start_clock(struct tri__run *run);                  /* training begins */
+void tri__run_resume_clock(struct tri__run *run, int64_t paused); /* it goes on; since the time `paused` it did not count as training */
 
 #endif

@@ -113,7 +113,7 @@ static tri_status after_step(tri__run *run)
 static void start_clock(tri__run *run)
 {
     run->since.usage = tri__usage_now();
-    tri__run_resume_clock(run);
+    tri__run_start_clock(run);
     run->saving.next = run->trainer.now + run->settings.checkpoint.seconds * SECOND;
     run->journal.next = run->trainer.now + REPORT_INTERVAL;
     run->journal.validation.time = INT64_MAX; /* the first report is due by examples only */

@@ -14,17 +14,22 @@
 static const double smoothing = 3;               /* seconds; the weight of a reading falls to 1/e over this time */
 static const int64_t least_interval = 100000000; /* nanoseconds between two readings that count */
 
-void tri__rate_resume(tri__rate *rate, int64_t examples, int64_t now)
+void tri__rate_begin(tri__rate *rate, int64_t examples, int64_t now)
 {
     rate->examples = examples;
     rate->at = now;
     rate->begun = true;
 }
 
+void tri__rate_skip(tri__rate *rate, int64_t nanoseconds)
+{
+    rate->at += nanoseconds;
+}
+
 double tri__rate_update(tri__rate *rate, int64_t examples, int64_t now)
 {
     if (!rate->begun)
-        tri__rate_resume(rate, examples, now);
+        tri__rate_begin(rate, examples, now);
     if (now <= rate->at)
         return rate->rate;
     double seconds = (double)(now - rate->at) * 1e-9;
@@ -33,7 +38,7 @@ double tri__rate_update(tri__rate *rate, int64_t examples, int64_t now)
         return rate->rate > 0 ? rate->rate : latest;
     double weight = rate->rate > 0 ? 1 - exp(-seconds / smoothing) : 1;
     rate->rate += weight * (latest - rate->rate);
-    tri__rate_resume(rate, examples, now);
+    tri__rate_begin(rate, examples, now);
     return rate->rate;
 }
 

@@ -20,8 +20,8 @@ typedef struct {
  * than a tenth of a second after the last one does not change the rate. */
 double tri__rate_update(tri__rate *rate, int64_t examples, int64_t now);
 
-/* Continue after a pause that does not count; the rate is unchanged. */
-void tri__rate_resume(tri__rate *rate, int64_t examples, int64_t now);
+void tri__rate_begin(tri__rate *rate, int64_t examples, int64_t now); /* the work begins; without it, the first reading does */
+void tri__rate_skip(tri__rate *rate, int64_t nanoseconds);            /* a pause, since the last reading, that does not count */
 
 typedef struct {
     const char *label;          /* the line begins with it; NULL or "": none */

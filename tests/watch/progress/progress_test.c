@@ -159,8 +159,24 @@ static void a_pause_does_not_lower_the_rate(void **state)
     tri__rate rate = {0};
     tri__rate_update(&rate, 0, 0);
     tri__rate_update(&rate, 1000, 1000 * millisecond);
-    tri__rate_resume(&rate, 1000, 60000 * millisecond);
+    tri__rate_skip(&rate, 59000 * millisecond);
     assert_true(fabs(tri__rate_update(&rate, 2000, 61000 * millisecond) - 1000) < 1e-6);
+}
+
+/* 50 ms of work, then 50 ms of evaluation: after some such rounds there is enough work to tell a new rate. */
+static void pauses_close_together_do_not_stop_the_rate(void **state)
+{
+    (void)state;
+    tri__rate rate = {0};
+    int64_t now = 0, examples = 0;
+    tri__rate_begin(&rate, 0, 0);
+    tri__rate_update(&rate, examples += 1000, now += 1000 * millisecond);
+    for (int i = 0; i < 400; i++) {
+        tri__rate_update(&rate, examples += 100, now += 50 * millisecond);
+        now += 50 * millisecond;
+        tri__rate_skip(&rate, 50 * millisecond);
+    }
+    assert_true(fabs(rate.rate - 2000) < 10);
 }
 
 static void progress_is_the_same_after_json(void **state)
@@ -196,6 +212,7 @@ int main(void)
         cmocka_unit_test(examples_per_second_are_smoothed),
         cmocka_unit_test(readings_close_together_do_not_change_the_rate),
         cmocka_unit_test(a_pause_does_not_lower_the_rate),
+        cmocka_unit_test(pauses_close_together_do_not_stop_the_rate),
         cmocka_unit_test(progress_is_the_same_after_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

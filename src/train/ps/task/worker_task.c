@@ -250,7 +250,7 @@ static tri_status begin(work *w, tri__token *token, bool *stop)
     TRI_TRY(tri__ps_store_token(run->trainer.store, token, stop));
     (void)tri__store_take_times(run->trainer.store);
     run->since.usage = tri__usage_now();
-    tri__run_resume_clock(run);
+    tri__run_start_clock(run);
     tri__trainer_enter(&run->trainer, TRI_PHASE_INPUT);
     return NULL;
 }
