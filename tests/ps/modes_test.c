@@ -157,7 +157,9 @@ static void a_backup_worker_may_be_ahead_of_a_server(void **state)
     process job = process_start(*state, "job", "train " SOFTMAX "--sync --backup 2 --workers 3 --servers 2 --steps 100 --out run");
     json_decref(process_end(&job, 0));
     char *said = test_path(*state, "job.err");
-    assert_true(file_says(said, "floats on 2 servers"));
+    assert_true(file_says(said, "4,000 examples of 28x28x1 in 10 classes"));
+    assert_true(file_says(said, "each for 3 workers, sync, 7,856 floats on 2 servers"));
+    assert_true(file_says(said, ", 100 steps, seed 1"));
     assert_false(file_says(said, "is lost"));
     free(said);
 }

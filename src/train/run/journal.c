@@ -87,10 +87,19 @@ static const char *labels_text(const tri_source_info *source, char text[64])
     return text;
 }
 
+void tri__run_tell_examples(const tri__run *run, const tri_source_info *source, int64_t count, const char *tests)
+{
+    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], shape[64], labels[64];
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s %s%s%s", tri_model_name(run->inputs.model),
+                  tri__text_count(parameters, (double)count_parameters(run->inputs.graph)), run->options.data,
+                  tri__text_count(examples, (double)count), tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels),
+                  tests ? ", " : "", tests ? tests : "");
+}
+
 static void tell_what(tri__run *run)
 {
     const tri_source_info *source = tri_source_describe(run->inputs.source);
-    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "none", shape[64], labels[64];
+    char parameters[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "none", shape[64], labels[64], to_test[TRI_TEXT_SHORT + 16];
     if (run->inputs.test)
         tri__text_count(tests, (double)tri_source_describe(run->inputs.test)->examples);
     if (source->stream) {
@@ -99,10 +108,8 @@ static void tell_what(tri__run *run)
                       source->format, tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels), tests);
         return;
     }
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s %s, %s to test",
-                  tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
-                  run->options.data, tri__text_count(examples, (double)tri_dataset_examples(run->trainer.dataset)),
-                  tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels), tests);
+    snprintf(to_test, sizeof to_test, "%s to test", tests);
+    tri__run_tell_examples(run, source, tri_dataset_examples(run->trainer.dataset), to_test);
 }
 
 bool tri__run_learns_log_loss(const tri__run *run)
@@ -128,30 +135,44 @@ const char *tri__run_extras_text(const tri__run *run, char text[TRI_EXTRAS_TEXT]
     return text;
 }
 
+const char *tri__run_end_text(const tri__run *run, char end[TRI_END_TEXT])
+{
+    const tri__train_settings *settings = &run->settings;
+    char steps[TRI_TEXT_SHORT];
+    tri__text_count(steps, (double)run->length.last_step);
+    if (settings->epochs && tri__run_reads_stream(run))
+        snprintf(end, TRI_END_TEXT, "to the end of the input or Ctrl-C");
+    else if (settings->epochs)
+        snprintf(end, TRI_END_TEXT, "%lld epoch%s of %lld step%s", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
+                 (long long)run->length.epoch, run->length.epoch == 1 ? "" : "s");
+    else if (settings->steps)
+        snprintf(end, TRI_END_TEXT, "%s step%s", steps, run->length.last_step == 1 ? "" : "s");
+    else if (run->length.last_step)
+        snprintf(end, TRI_END_TEXT, "until %.40s, at most %s step%s", run->options.until, steps, run->length.last_step == 1 ? "" : "s");
+    else
+        snprintf(end, TRI_END_TEXT, "until %.40s or Ctrl-C", run->options.until);
+    return end;
+}
+
+const char *tri__run_batch_text(const tri__run *run, char text[TRI_BATCH_TEXT])
+{
+    const tri__train_settings *settings = &run->settings;
+    int used = snprintf(text, TRI_BATCH_TEXT, "batch %lld", (long long)settings->batch);
+    if (settings->accumulate > 1)
+        snprintf(text + used, TRI_BATCH_TEXT - (size_t)used, " in %lld parts", (long long)settings->accumulate);
+    return text;
+}
+
 static void tell_how(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
-    char end[96], share[48] = "", parts[48] = "", steps[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT], extras[TRI_EXTRAS_TEXT];
-    tri__text_count(steps, (double)run->length.last_step);
-    if (settings->epochs && tri__run_reads_stream(run))
-        snprintf(end, sizeof end, "to the end of the input or Ctrl-C");
-    else if (settings->epochs)
-        snprintf(end, sizeof end, "%lld epoch%s of %lld step%s", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
-                 (long long)run->length.epoch, run->length.epoch == 1 ? "" : "s");
-    else if (settings->steps)
-        snprintf(end, sizeof end, "%s step%s", steps, run->length.last_step == 1 ? "" : "s");
-    else if (run->length.last_step)
-        snprintf(end, sizeof end, "until %.40s, at most %s step%s", run->options.until, steps, run->length.last_step == 1 ? "" : "s");
-    else
-        snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
+    char end[TRI_END_TEXT], share[48] = "", batch[TRI_BATCH_TEXT], rate[TRI_RATE_TEXT], extras[TRI_EXTRAS_TEXT];
     if (run->peers && run->peers->workers > 1)
         snprintf(share, sizeof share, " %s %d %s", run->peers->one_model ? "on" : "each for", run->peers->workers,
                  run->peers->kind->workers);
-    if (settings->accumulate > 1)
-        snprintf(parts, sizeof parts, " in %lld parts", (long long)settings->accumulate);
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, batch %lld%s%s, rate %s%s, %s, %d thread%s, seed %llu", settings->rule.name,
-                  (long long)settings->batch, parts, share, tri__schedule_rate_text(&settings->schedule, rate),
-                  tri__run_extras_text(run, extras), end, settings->threads, settings->threads == 1 ? "" : "s",
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s%s, rate %s%s, %s, %d thread%s, seed %llu", settings->rule.name,
+                  tri__run_batch_text(run, batch), share, tri__schedule_rate_text(&settings->schedule, rate),
+                  tri__run_extras_text(run, extras), tri__run_end_text(run, end), settings->threads, settings->threads == 1 ? "" : "s",
                   (unsigned long long)settings->seed);
 }
 

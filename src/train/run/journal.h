@@ -65,10 +65,15 @@ void tri__run_tell_start(struct tri__run *run);
 /* Whether the training loss is the log loss of two classes: no weights, mixed examples or smoothed labels make it something else. */
 bool tri__run_learns_log_loss(const struct tri__run *run);
 
-enum { TRI_EXTRAS_TEXT = 160 };
+enum { TRI_EXTRAS_TEXT = 160, TRI_END_TEXT = 96, TRI_BATCH_TEXT = 64 };
 
 /* ", clip 1, average 0.999, augment flip": what the line about a run says only where it is on. Returns text. */
 const char *tri__run_extras_text(const struct tri__run *run, char text[TRI_EXTRAS_TEXT]);
+const char *tri__run_end_text(const struct tri__run *run, char end[TRI_END_TEXT]);      /* "3 epochs of 600 steps" */
+const char *tri__run_batch_text(const struct tri__run *run, char text[TRI_BATCH_TEXT]); /* "batch 128 in 4 parts" */
+
+/* Log the model and its training examples. tests: "100 to test"; NULL: this process does not know. */
+void tri__run_tell_examples(const struct tri__run *run, const tri_source_info *source, int64_t count, const char *tests);
 void tri__run_tell_options(struct tri__run *run);                        /* to the event file */
 void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);     /* log the dataset's note about a record that was left out */
 void tri__run_count_step(struct tri__run *run, const tri__tally *tally); /* adds its loss and accuracy to the curves */

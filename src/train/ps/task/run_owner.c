@@ -62,14 +62,15 @@ static void tell_job(const tri__run_owner *owner, const tri__ps_job *job)
 {
     const tri__run *run = owner->run;
     const tri__ps_settings *ps = owner->ps;
-    char floats[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT], extras[TRI_EXTRAS_TEXT], bound[16] = "";
+    char floats[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT], extras[TRI_EXTRAS_TEXT], end[TRI_END_TEXT], batch[TRI_BATCH_TEXT], bound[16] = "";
     if (ps->mode == TRI_PS_STALENESS)
         snprintf(bound, sizeof bound, " %d", ps->staleness);
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %s%s, seed %llu",
-                  tri_model_name(run->inputs.model), tri__text_count(floats, (double)job->floats), ps->servers, ps->servers == 1 ? "" : "s",
-                  tri__ps_mode_name(ps->mode), bound, ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch,
-                  run->settings.rule.name, tri__schedule_rate_text(&run->settings.schedule, rate), tri__run_extras_text(run, extras),
-                  (unsigned long long)run->settings.seed);
+    tri__run_tell_examples(run, &owner->source, owner->source.examples, NULL);
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s %s%d worker%s, %s%s, %s floats on %d server%s, rate %s%s, %s, seed %llu",
+                  run->settings.rule.name, tri__run_batch_text(run, batch), ps->workers == 1 ? "for " : "each for ", ps->workers,
+                  ps->workers == 1 ? "" : "s", tri__ps_mode_name(ps->mode), bound, tri__text_count(floats, (double)job->floats),
+                  ps->servers, ps->servers == 1 ? "" : "s", tri__schedule_rate_text(&run->settings.schedule, rate),
+                  tri__run_extras_text(run, extras), tri__run_end_text(run, end), (unsigned long long)run->settings.seed);
 }
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
@@ -158,6 +159,9 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
         run->since.seconds = run->state.seconds;
         run->since.total = run->state.total_seconds;
         run->since.step = run->state.step;
+        if (!owner->setup->recover)
+            tri__log_line(run->journal.log, TRI_LOG_INFO, "continuing %s at step %lld", run->journal.folder.path,
+                          (long long)run->since.step);
         run->journal.epoch = tri__length_epochs(&run->length, run->since.step);
         tri__marks_add(run->journal.marks, TRI_MARK_RESTART, run->journal.leader, run->since.step, 0, "continues from a checkpoint");
     }
