@@ -6,14 +6,16 @@
 #include "train/run/run_inside.h"
 
 /* Where epochs are passes over the examples, the position says how many examples are left, whatever the size of earlier steps. */
-static bool settle_passes(tri__length *length, int64_t epochs, const tri__run_state *state, int64_t examples, int64_t each)
+static void settle_passes(tri__length *length, const tri__run_state *state, int64_t examples, int64_t each)
 {
     int64_t into = state->position % examples, rest = into ? (examples - into + each - 1) / each : 0;
-    int64_t left = epochs - state->position / examples - (into > 0), steps;
     length->epoch_step = state->step + rest;
     length->epochs = state->position / examples + (into > 0);
-    if (left < 0)
-        left = 0;
+}
+
+static bool settle_last_pass(tri__length *length, int64_t epochs)
+{
+    int64_t left = epochs > length->epochs ? epochs - length->epochs : 0, steps;
     return !__builtin_mul_overflow(left, length->epoch, &steps) && !__builtin_add_overflow(length->epoch_step, steps, &length->last_step);
 }
 
@@ -22,11 +24,10 @@ bool tri__length_settle(tri__length *length, const tri__train_settings *settings
 {
     length->epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + each - 1) / each;
     length->last_step = settings->steps ? settings->steps : settings->max_steps;
-    if (!settings->epochs)
-        return true;
     if (settings->steps_per_epoch)
-        return !__builtin_mul_overflow(settings->epochs, length->epoch, &length->last_step);
-    return settle_passes(length, settings->epochs, state, examples, each);
+        return !settings->epochs || !__builtin_mul_overflow(settings->epochs, length->epoch, &length->last_step);
+    settle_passes(length, state, examples, each);
+    return !settings->epochs || settle_last_pass(length, settings->epochs);
 }
 
 int64_t tri__length_expected(int64_t epochs, int64_t examples, int64_t step, int64_t done, int64_t each)

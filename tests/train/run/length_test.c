@@ -51,6 +51,17 @@ static void epochs_are_counted_by_examples_whatever_the_size_of_steps(void **sta
     assert_int_equal(tri__length_epochs(&length, 21), 5);
 }
 
+static void epochs_are_counted_by_examples_whatever_ends_the_run(void **state)
+{
+    (void)state;
+    const tri__run_state half_way = {.step = 18, .position = 350};
+    const tri__length length = settle((tri__train_settings){.steps = 30}, half_way, 100, 50);
+    assert_true(length.last_step == 30 && length.epoch_step == 19);
+    assert_true(tri__length_epochs(&length, 18) == 3 && tri__length_epochs(&length, 21) == 5);
+    const tri__length guarded = settle((tri__train_settings){.max_steps = 40, .steps_per_epoch = 10}, half_way, 100, 50);
+    assert_true(guarded.last_step == 40 && guarded.epoch == 10); /* its steps per epoch are from a run that had --epochs */
+}
+
 /* Two of four workers are lost in the middle: what is left takes twice as many steps. */
 static void the_length_is_told_anew_where_steps_become_smaller(void **state)
 {
@@ -89,6 +100,7 @@ int main(void)
         cmocka_unit_test(an_epoch_is_a_pass_unless_its_steps_were_given),
         cmocka_unit_test(the_position_tells_how_many_steps_of_a_pass_are_left),
         cmocka_unit_test(epochs_are_counted_by_examples_whatever_the_size_of_steps),
+        cmocka_unit_test(epochs_are_counted_by_examples_whatever_ends_the_run),
         cmocka_unit_test(the_length_is_told_anew_where_steps_become_smaller),
         cmocka_unit_test(more_steps_than_can_be_counted_are_refused),
         cmocka_unit_test(intervals_can_be_steps_or_epochs),

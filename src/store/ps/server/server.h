@@ -33,6 +33,8 @@ typedef struct {
     tri__work work;
     int64_t evaluate_every;    /* steps; 0: at the end only */
     int64_t checkpoint_every;  /* steps; 0: not by steps */
+    int64_t evaluate_at;       /* a step, made or to come, at which an evaluation is due; the others follow by evaluate_every */
+    int64_t checkpoint_at;     /* the same for checkpoints */
     int64_t checkpoint_period; /* nanoseconds; 0: not by time */
     bool whole_snapshots;      /* every snapshot may have to be saved, so it needs the rule's state too */
 } tri__ps_job;

@@ -31,6 +31,12 @@ static int64_t steps_of(const tri__run *run, const tri__every *every)
     return every->kind == TRI_EVERY_STEPS ? every->steps : every->kind == TRI_EVERY_EPOCH ? run->length.epoch : 0;
 }
 
+/* A step at which it is due. An epoch of a resumed run may end anywhere: the steps before may have been of another size. */
+static int64_t step_of(const tri__run *run, const tri__every *every)
+{
+    return every->kind == TRI_EVERY_EPOCH ? run->length.epoch_step : 0;
+}
+
 static void describe_job(tri__run_owner *owner, tri__ps_job *job)
 {
     const tri__run *run = owner->run;
@@ -53,7 +59,9 @@ static void describe_job(tri__run_owner *owner, tri__ps_job *job)
     if (settings->own_files) /* each worker has its own epochs, and tokens never begin again */
         job->work.examples = TRI_FURTHEST;
     job->evaluate_every = steps_of(run, &settings->evaluate);
+    job->evaluate_at = step_of(run, &settings->evaluate);
     job->checkpoint_every = steps_of(run, &settings->checkpoint);
+    job->checkpoint_at = step_of(run, &settings->checkpoint);
     job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * INT64_C(1000000000) : 0;
     job->whole_snapshots = settings->target.measure || settings->keep_best;
 }

@@ -121,12 +121,34 @@ static tri_status load(tri__coordinator *c)
     return snapshot->grown ? tri__snapshot_deal_keys(c) : NULL;
 }
 
+/* Something is due at step `at` and every `every` steps before and after it: where step + lead is a multiple of `every`. */
+static int64_t lead(int64_t every, int64_t at)
+{
+    return at % every ? every - at % every : 0;
+}
+
+static bool due_at(int64_t step, int64_t every, int64_t at)
+{
+    return every && step > 0 && (step + lead(every, at)) % every == 0;
+}
+
+static bool due_between(int64_t before, int64_t step, int64_t every, int64_t at)
+{
+    return every && (step + lead(every, at)) / every > (before + lead(every, at)) / every;
+}
+
+static int64_t next_evaluation(const tri__ps_job *job, int64_t step)
+{
+    const int64_t every = job->evaluate_every, ahead = every ? lead(every, job->evaluate_at) : 0;
+    return every ? ((step + ahead) / every + 1) * every - ahead : INT64_MAX;
+}
+
 tri_status tri__snapshot_load(tri__coordinator *c)
 {
     tri__snapshot *snapshot = &c->snapshot;
     TRI_TRY(load(c));
     snapshot->kept = snapshot->standing.step;
-    snapshot->next_evaluation = c->job.evaluate_every ? snapshot->standing.step + c->job.evaluate_every : INT64_MAX;
+    snapshot->next_evaluation = next_evaluation(&c->job, snapshot->standing.step);
     return NULL;
 }
 
@@ -143,7 +165,7 @@ void tri__snapshot_take_standing(tri__coordinator *c, tri__standing *standing)
     tri__standing_fini(&snapshot->standing);
     snapshot->standing = *standing;
     *standing = (tri__standing){0};
-    snapshot->next_evaluation = c->job.evaluate_every ? snapshot->standing.step + c->job.evaluate_every : INT64_MAX;
+    snapshot->next_evaluation = next_evaluation(&c->job, snapshot->standing.step);
 }
 
 tri_status tri__snapshot_go_back(tri__coordinator *c)
@@ -327,28 +349,29 @@ static void take(tri__coordinator *c, unsigned purpose)
 unsigned tri__snapshot_due(const tri__coordinator *c)
 {
     const tri__snapshot *snapshot = &c->snapshot;
-    int64_t step = tri__coordinator_step(c), save_every = c->job.checkpoint_every, evaluate_every = c->job.evaluate_every;
+    const tri__ps_job *job = &c->job;
+    int64_t step = tri__coordinator_step(c);
     bool sync = c->settings->mode == TRI_PS_SYNC, held_up = tri__steps_held_up(c);
     if (step == snapshot->copied && !held_up)
         return 0;
-    bool save = snapshot->checkpoint_due || held_up || (save_every && step / save_every > snapshot->kept / save_every);
-    bool evaluate = evaluate_every && ((sync && step > 0 && step % evaluate_every == 0) || step >= snapshot->next_evaluation);
+    bool save = snapshot->checkpoint_due || held_up || due_between(snapshot->kept, step, job->checkpoint_every, job->checkpoint_at);
+    bool evaluate = (sync && due_at(step, job->evaluate_every, job->evaluate_at)) || step >= snapshot->next_evaluation;
     return (save ? TRI_FOR_CHECKPOINT : 0) | (evaluate ? TRI_FOR_EVALUATION : 0);
 }
 
 bool tri__snapshot_due_in_sync(const tri__coordinator *c)
 {
-    int64_t step = tri__coordinator_step(c), save_every = c->job.checkpoint_every, evaluate_every = c->job.evaluate_every;
-    bool given_up = evaluate_every && step >= c->snapshot.next_evaluation;
-    bool whole = given_up || (evaluate_every && step % evaluate_every == 0) || (save_every && step % save_every == 0);
+    const tri__ps_job *job = &c->job;
+    int64_t step = tri__coordinator_step(c);
+    bool given_up = step >= c->snapshot.next_evaluation;
+    bool whole = given_up || due_at(step, job->evaluate_every, job->evaluate_at) || due_at(step, job->checkpoint_every, job->checkpoint_at);
     return c->snapshot.checkpoint_due || (whole && step != c->snapshot.copied);
 }
 
 void tri__snapshot_begin(tri__coordinator *c, unsigned purpose)
 {
     tri__snapshot *snapshot = &c->snapshot;
-    if (c->job.evaluate_every)
-        snapshot->next_evaluation = (tri__coordinator_step(c) / c->job.evaluate_every + 1) * c->job.evaluate_every;
+    snapshot->next_evaluation = next_evaluation(&c->job, tri__coordinator_step(c));
     if (purpose & TRI_FOR_CHECKPOINT) {
         snapshot->checkpoint_due = false;
         snapshot->next_checkpoint = tri__clock_now() + c->job.checkpoint_period;
