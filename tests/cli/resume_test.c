@@ -49,12 +49,55 @@ static void the_rate_follows_from_all_steps_where_steps_become_larger(void **sta
     json_decref(ps);
 }
 
+/* 6 steps of 20 examples, then steps of 10: the first epoch of 300 examples ends with step 24, the second with step 54. */
+static void evaluations_every_epoch_fall_on_its_end_where_steps_become_smaller(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, TRAIN, "--steps", "6", "--strategy", "ps", "--sync", "--workers", "2", "--out", "a"), 0, "6 steps", "");
+    expect(RUN(here, "train", "--resume", "a", "--workers", "1", "--epochs", "2"), 0, "54 steps", "continuing a at step 6");
+    expect(SHELL(here, "cut -d, -f2-4 a/marks.csv"), 0, "evaluation,evaluator:0,24", "");
+    expect(SHELL(here, "grep -c evaluation a/marks.csv"), 0, "3\n", ""); /* at 6, 24 and 54 */
+}
+
+static void expect_one_line(test_result result, const char *line)
+{
+    const char *end = strchr(result.err, '\n');
+    if (!end || end[1])
+        fail_msg("not one line:\n%s", result.err);
+    expect(result, 2, "", line);
+}
+
+static void a_job_that_cannot_be_resumed_says_so_in_one_line(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, TRAIN, "--steps", "40", "--strategy", "ps", "--workers", "2", "--out", "a"), 0, "40 steps", "");
+    expect_one_line(RUN(here, "train", "--resume", "a"), "--resume a: the run has made its 40 steps; give a larger --epochs or --steps");
+    expect_one_line(RUN(here, "train", "--resume", "a", "--epochs", "1"), "has done 1.333 epochs already");
+    expect_one_line(RUN(here, "train", "--resume", "a", "--steps", "50", "--servers", "1000"), "1000 servers for 7856 parameters");
+    expect(RUN(here, "train", "--resume", "a", "--steps", "50", "--test", "digts:9"), 1, "", "trireme: --test: 'digts:9' is neither");
+}
+
+static void a_resumed_run_may_be_told_what_its_model_or_the_standard_says(void **state)
+{
+    const char *here = *state;
+    expect(SHELL(here, "printf 'train(average=0.9, batch=20)\ninput()\ndense(classes)\nsoftmax_loss()\n' >m.model"), 0, "", "");
+    expect(RUN(here, "train", "m.model", "--data", "digits:300", "--steps", "2", "--quiet", "--out", "a"), 0, "2 steps", "");
+    expect(
+        RUN(here, "train", "--resume", "a", "--steps", "4", "--average", "0.9", "--batch", "20", "--seed", "1", "--rule", "sgd", "--quiet"),
+        0, "4 steps", "");
+    expect(RUN(here, "train", "--resume", "a", "--steps", "6", "--average", "0.8"), 2, "", "--average 0.8: the run to be resumed has 0.9,");
+    expect(RUN(here, "train", "--resume", "a", "--steps", "6", "--seed", "2"), 2, "", "--seed 2: the run to be resumed has 1,");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(another_strategy_keeps_the_number_of_workers),
         FOLDER_TEST(a_target_that_is_reached_ends_a_resumed_run_at_once),
         FOLDER_TEST(the_rate_follows_from_all_steps_where_steps_become_larger),
+        FOLDER_TEST(evaluations_every_epoch_fall_on_its_end_where_steps_become_smaller),
+        FOLDER_TEST(a_job_that_cannot_be_resumed_says_so_in_one_line),
+        FOLDER_TEST(a_resumed_run_may_be_told_what_its_model_or_the_standard_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

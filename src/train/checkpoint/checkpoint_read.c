@@ -301,9 +301,13 @@ tri_status tri__checkpoint_merge_options(const char *resume, const tri__train_op
     if (!resume)
         return tri__train_options_copy(out, given);
     TRI_TRY(tri_wrap(tri__checkpoint_open(resume, NULL, &checkpoint), "--resume"));
+    tri_model *model = NULL;
     tri_status status = tri__train_options_copy(out, &checkpoint->options);
     if (!status)
-        status = tri__train_options_resume(out, given);
+        status = tri_model_parse(checkpoint->model_name, checkpoint->model_text, strlen(checkpoint->model_text), &model);
+    if (!status)
+        status = tri__train_options_resume(out, given, tri_model_default(model));
+    tri_model_destroy(model);
     tri__checkpoint_close(checkpoint);
     return status;
 }

@@ -15,6 +15,7 @@
 
 #define LEAST_SAMPLE INT64_C(10000000) /* nanoseconds */
 #define LARGEST_STEP (1 << 30)         /* examples, of one worker */
+#define USUAL_BATCH  100               /* where neither the user nor the model says */
 
 /* Some options together answer one question. When a resumed run changes an option that `replaces` a question, every option that is
  * `part_of` that question is unset first, unless the new strategy carries it over. */
@@ -272,8 +273,8 @@ static bool same(const tri__train_options *a, const tri__train_options *b, const
         return !strcmp(*text_of(a, row), *text_of(b, row));
     case AS_INTEGER:
         return *integer_of(a, row) == *integer_of(b, row);
-    case AS_NUMBER:
-        return *number_of(a, row) == *number_of(b, row);
+    case AS_NUMBER: /* a number of a model's file has the precision of a float */
+        return (float)*number_of(a, row) == (float)*number_of(b, row);
     }
     return false;
 }
@@ -332,15 +333,41 @@ static bool carries_over(const field *row, const tri__train_options *given)
     return given->until && !strcmp(row->option->name, "max-steps");
 }
 
-tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given)
+/* The values that kept options have where they are not given: the model's own, or the standard ones. */
+static tri_status fill_usual(tri__train_options *usual, const tri_model_defaults *model)
+{
+    field row;
+    for (int i = 0; field_at(i, &row); i++)
+        if (row.fixed && row.option->standard)
+            TRI_TRY(set_field(usual, &row, row.option->standard));
+    usual->batch = model->batch ? model->batch : USUAL_BATCH;
+    usual->average = (double)model->rule.average;
+    return find_field("rule", &row) ? set_text(usual, &row, model->rule.name ? model->rule.name : tri_rule_name(0)) : NULL;
+}
+
+/* Check that this call says of kept options what holds for the run, given or not. */
+static tri_status check_kept(const tri__train_options *kept, const tri__train_options *given, const tri_model_defaults *model)
+{
+    tri__train_options usual;
+    tri__train_options_init(&usual);
+    tri_status status = fill_usual(&usual, model);
+    field row;
+    for (int i = 0; !status && field_at(i, &row); i++) {
+        const tri__train_options *before = is_set(kept, &row) ? kept : &usual;
+        if (is_set(given, &row) && row.fixed && !same(before, given, &row))
+            status = refuse(before, given, &row);
+    }
+    tri__train_options_fini(&usual);
+    return status;
+}
+
+tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given, const tri_model_defaults *model)
 {
     bool anew[MODE + 1] = {false}; /* by question: a new answer was given */
     field row;
-    for (int i = 0; field_at(i, &row); i++) {
-        if (is_set(given, &row) && row.fixed && !same(kept, given, &row))
-            return refuse(kept, given, &row);
+    TRI_TRY(check_kept(kept, given, model));
+    for (int i = 0; field_at(i, &row); i++)
         anew[row.replaces] |= is_set(given, &row) && !same(kept, given, &row);
-    }
     anew[ALONE] = false;
     anew[MODE] |= anew[STRATEGY]; /* each strategy has its own modes */
     for (int i = 0; field_at(i, &row); i++)
@@ -468,7 +495,7 @@ static tri_status resolve_batch(const tri__train_options *options, const tri_mod
 {
     int64_t *out = &settings->batch;
     const int64_t workers = settings->workers, parts = settings->accumulate;
-    *out = pick(options->batch, model->batch, 100) * parts;
+    *out = pick(options->batch, model->batch, USUAL_BATCH) * parts;
     if (*out > LARGEST_STEP)
         return tri_fail(TRI_BAD_CALL, "--accumulate %" PRId64 ": with batches of %" PRId64 " a step has more than %d examples", parts,
                         *out / parts, LARGEST_STEP);

@@ -53,9 +53,10 @@ TRI_MUST_CHECK tri_status tri__train_options_read(tri__train_options *options, c
  * resumed run, which may have had --epochs. */
 TRI_MUST_CHECK tri_status tri__train_options_check_epochs(const tri__train_options *given);
 
-/* Merge the options of a resumed run. kept: those of the checkpoint; given: those of this call, which are copied into kept. TRI_BAD_CALL
- * where given changes an option that a resumed run must keep. */
-TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given);
+/* Merge the options of a resumed run. kept: those of the checkpoint; given: those of this call, which are copied into kept; model: what its
+ * model asks for. TRI_BAD_CALL where given changes what a resumed run must keep. */
+TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given,
+                                                    const tri_model_defaults *model);
 
 #define TRI_SETTING_INTEGER int64_t
 #define TRI_SETTING_FLAG    bool

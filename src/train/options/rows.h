@@ -137,7 +137,9 @@ ROW(CHOICE, strategy, "strategy", ANSWERS(STRATEGY), .group = "Machine", .argume
               "compute gradients and send them there. Without --cluster, this command starts all of them on this machine, watches "
               "them, and ends them with the run.")
 ROW(INTEGER, threads, "threads", FREE, .argument = "T", .least = 1, .most = 4096, .otherwise = "every CPU, shared out",
-    .meaning = "threads that compute, in each worker")
+    .meaning = "threads that compute, in each worker",
+    .detail = "A resumed run keeps it, but a job of parameter servers does not: its tasks share out every CPU that is there then, unless "
+              "it is given again.")
 SETTING(FLAG, deterministic, "deterministic", FREE, 0, .meaning = "the same bits for any number of --threads; slower",
         .detail =
             "Without it, threads that train a sparse model with rule sgd add to one table without locks, which may lose an update now and "

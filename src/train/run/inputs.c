@@ -34,9 +34,9 @@ static tri_status open_resumed(tri__run *run)
 {
     TRI_TRY(tri_wrap(tri__checkpoint_open(run->request->resume, run->request->log, &run->resumed), "--resume"));
     TRI_TRY(tri__train_options_copy(&run->options, &run->resumed->options));
-    TRI_TRY(tri__train_options_resume(&run->options, run->request->options));
     const char *text = run->resumed->model_text;
     TRI_TRY(tri_model_parse(run->resumed->model_name, text, strlen(text), &run->inputs.model));
+    TRI_TRY(tri__train_options_resume(&run->options, run->request->options, tri_model_default(run->inputs.model)));
     return tri_wrap(check_places(run->inputs.model, run->strategy), "--resume");
 }
 
@@ -93,32 +93,27 @@ tri_status tri__run_open_model(tri__run *run)
     return tri__inputs_open_model(&run->options, run->strategy, &run->inputs.model);
 }
 
-tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
-                                              const char *cache_folder)
+/* Photos are resized to the size that the model asks for, or was trained with. */
+static tri_source_options source_options(const tri__run *run)
 {
-    bool picture = shape.rank == 3;
+    const tri_shape shape = run->resumed ? run->resumed->input.shape : tri_model_input_shape(run->inputs.model);
+    const tri_model *model = run->inputs.model;
+    const tri__train_settings *settings = &run->settings;
+    const bool picture = shape.rank == 3;
     return (tri_source_options){
         .seed = settings->seed,
-        .cache_folder = cache_folder,
+        .cache_folder = run->request->cache_folder,
         .height = picture ? shape.dim[0] : 0,
         .width = picture ? shape.dim[1] : 0,
         .grey = settings->grey || (picture && shape.dim[2] == 1),
         .features = settings->features,
         .classes = tri_model_classes(model),
+        .label = run->options.label,
         .labels = tri_model_labels(model),
+        .columns = run->resumed ? run->resumed->columns : NULL,
         .fields = tri_model_fields(model),
         .hash_keys = settings->hash_keys,
     };
-}
-
-/* Photos are resized to the size that the model asks for, or was trained with. */
-static tri_source_options source_options(const tri__run *run)
-{
-    tri_shape shape = run->resumed ? run->resumed->input.shape : tri_model_input_shape(run->inputs.model);
-    tri_source_options options = tri__inputs_source_options(run->inputs.model, shape, &run->settings, run->request->cache_folder);
-    options.label = run->options.label;
-    options.columns = run->resumed ? run->resumed->columns : NULL;
-    return options;
 }
 
 /* Test examples of a sparse source have as many features and classes as the training examples, whatever the test files contain. */
@@ -243,14 +238,15 @@ static tri_status check_columns(const tri__run *run)
     return NULL;
 }
 
-tri_status tri__inputs_check_grey(const tri_model *model, const tri__train_settings *settings, const tri_source_info *info)
+static tri_status check_grey(const tri__run *run)
 {
+    const tri_model *model = run->inputs.model;
     const tri_shape wanted = tri_model_input_shape(model);
-    if (!settings->grey)
+    if (!run->settings.grey)
         return NULL;
     if (wanted.rank == 3 && wanted.dim[2] != 1)
         return tri_fail(TRI_BAD_CALL, "--grey: the input line of %s asks for %" PRId64 " channels", tri_model_name(model), wanted.dim[2]);
-    return tri__source_check_grey(info);
+    return tri__source_check_grey(tri_source_describe(run->inputs.source));
 }
 
 static tri_status open_training(tri__run *run)
@@ -263,7 +259,7 @@ static tri_status open_training(tri__run *run)
         return tri_fail(TRI_BAD_CALL, "--shard files: %s has no files that workers could share out (leave it out: they share its examples)",
                         run->options.data);
     TRI_TRY(check_columns(run));
-    TRI_TRY(tri__inputs_check_grey(run->inputs.model, &run->settings, tri_source_describe(run->inputs.source)));
+    TRI_TRY(check_grey(run));
     const double share = run->settings.validation;
     return share > 0 ? tri__source_hold_out(&run->inputs.source, share, run->settings.seed, &run->inputs.test) : NULL;
 }
@@ -358,6 +354,13 @@ static tri_status weigh_classes(tri__run *run)
     tri__class_weights_text(tri_source_describe(run->inputs.source), run->inputs.class_weights, text, sizeof text);
     tri__log_line(run->request->log, TRI_LOG_INFO, "classes weigh %s", text);
     return NULL;
+}
+
+tri_status tri__run_check_data(tri__run *run)
+{
+    TRI_TRY(open_sources(run));
+    TRI_TRY(build_graph(run));
+    return tri__class_weights_check(&run->settings, tri_model_labels(run->inputs.model), tri_source_describe(run->inputs.source));
 }
 
 tri_status tri__run_open_data(tri__run *run)

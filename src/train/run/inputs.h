@@ -21,18 +21,12 @@ TRI_MUST_CHECK tri_status tri__inputs_open_model(const tri__train_options *optio
 /* The settings to train this model with. TRI_BAD_CALL where one of them does not go with it. */
 TRI_MUST_CHECK tri_status tri__inputs_settle(const tri_model *model, const tri__train_options *options, tri__train_settings *out);
 
-/* The options to open the training examples with. shape: of an example, where it is known; photos are scaled to that size. */
-tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
-                                              const char *cache_folder);
-
-/* TRI_BAD_CALL where --grey was given, but the source has no photos, or the model asks for more than one channel. */
-TRI_MUST_CHECK tri_status tri__inputs_check_grey(const tri_model *model, const tri__train_settings *settings, const tri_source_info *info);
-
 void tri__inputs_fini(tri__inputs *inputs);
 
 struct tri__run;
 TRI_MUST_CHECK tri_status tri__run_open_model(struct tri__run *run);    /* also merges the options with those of a resumed run */
 TRI_MUST_CHECK tri_status tri__run_open_data(struct tri__run *run);     /* sources and graph */
+TRI_MUST_CHECK tri_status tri__run_check_data(struct tri__run *run);    /* the same, without reading the examples to weigh classes */
 TRI_MUST_CHECK tri_status tri__run_open_examples(struct tri__run *run); /* only the training examples; not a stream */
 bool tri__run_reads_stream(const struct tri__run *run);                 /* its examples come from standard input */
 

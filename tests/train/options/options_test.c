@@ -6,6 +6,8 @@
 #include "support.h"
 #include "trireme/dataset.h"
 
+static const tri_model_defaults nothing; /* the model asks for nothing */
+
 static void set(tri__train_options *options, const char *name, const char *text)
 {
     bool known = false;
@@ -53,12 +55,34 @@ static void resuming_refuses_to_change_a_fixed_option(void **state)
     set(&given, "batch", "64"); /* the same again is fine */
     set(&given, "steps", "1000");
     set(&given, "rate", "0.5");
-    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing));
     assert_int_equal(kept.steps, 1000);
     assert_true(kept.epochs < 0); /* replaced by steps */
     assert_true(kept.rate == 0.5);
     set(&given, "batch", "32");
-    assert_fails(tri__train_options_resume(&kept, &given), TRI_BAD_CALL, "--batch 32: the run to be resumed has 64");
+    assert_fails(tri__train_options_resume(&kept, &given, &nothing), TRI_BAD_CALL, "--batch 32: the run to be resumed has 64");
+    tri__train_options_fini(&kept);
+    tri__train_options_fini(&given);
+}
+
+/* What was not given is the model's, or the standard value. */
+static void resuming_compares_with_what_holds_where_an_option_was_not_given(void **state)
+{
+    (void)state;
+    const tri_model_defaults model = {.batch = 20, .rule = {.name = "adam", .average = 0.999F}};
+    tri__train_options kept, given;
+    tri__train_options_init(&kept);
+    tri__train_options_init(&given);
+    set(&given, "batch", "20");
+    set(&given, "average", "0.999");
+    set(&given, "rule", "adam");
+    set(&given, "seed", "1");
+    assert_ok(tri__train_options_resume(&kept, &given, &model));
+    tri__train_options_fini(&kept);
+    assert_fails(tri__train_options_resume(&kept, &given, &nothing), TRI_BAD_CALL, "--batch 20: the run to be resumed has 100");
+    tri__train_options_fini(&given);
+    set(&given, "average", "0.9");
+    assert_fails(tri__train_options_resume(&kept, &given, &model), TRI_BAD_CALL, "--average 0.9: the run to be resumed has 0.999");
     tri__train_options_fini(&kept);
     tri__train_options_fini(&given);
 }
@@ -70,12 +94,12 @@ static void the_same_augment_in_other_words_is_no_change(void **state)
     tri__train_options_init(&kept);
     tri__train_options_init(&given);
     set(&given, "augment", "none");
-    assert_ok(tri__train_options_resume(&kept, &given)); /* the run had none */
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing)); /* the run had none */
     set(&kept, "augment", "flip,mixup");
     set(&given, "augment", "mixup:0.20,flip");
-    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing));
     set(&given, "augment", "mixup:0.3,flip");
-    assert_fails(tri__train_options_resume(&kept, &given), TRI_BAD_CALL, "the run to be resumed has mixup:0.20,flip");
+    assert_fails(tri__train_options_resume(&kept, &given, &nothing), TRI_BAD_CALL, "the run to be resumed has mixup:0.20,flip");
     tri__train_options_fini(&kept);
     tri__train_options_fini(&given);
 }
@@ -91,24 +115,24 @@ static void resuming_may_change_strategy_workers_and_mode(void **state)
     set(&kept, "sync", "on");
     set(&kept, "backup", "1");
     set(&given, "workers", "2");
-    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing));
     assert_true(kept.workers == 2 && kept.sync == 1 && kept.backup == 1);
     set(&given, "staleness", "4"); /* another mode: nothing of the old one stays */
-    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing));
     assert_true(kept.staleness == 4 && kept.sync == TRI_UNSET && kept.backup == TRI_UNSET && kept.workers == 2);
     tri__train_options_fini(&given);
     set(&kept, "timeout", "5s");
     set(&given, "strategy", "allreduce"); /* another strategy: what both have stays */
-    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing));
     assert_true(kept.staleness == TRI_UNSET && kept.workers == 2);
     assert_string_equal(kept.timeout, "5s");
     tri__train_options_fini(&given);
     set(&given, "strategy", "mirrored");
-    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing));
     assert_true(kept.workers == 2 && !kept.timeout);
     tri__train_options_fini(&given);
     set(&given, "strategy", "local"); /* one worker */
-    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_ok(tri__train_options_resume(&kept, &given, &nothing));
     assert_true(kept.workers == TRI_UNSET);
     assert_string_equal(kept.strategy, "local");
     tri__train_options_fini(&kept);
@@ -229,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_survive_writing_to_json_and_reading_back),
         cmocka_unit_test(resuming_refuses_to_change_a_fixed_option),
+        cmocka_unit_test(resuming_compares_with_what_holds_where_an_option_was_not_given),
         cmocka_unit_test(the_same_augment_in_other_words_is_no_change),
         cmocka_unit_test(resuming_may_change_strategy_workers_and_mode),
         cmocka_unit_test(a_global_batch_is_divided_among_the_workers),

@@ -21,9 +21,8 @@
 #include "train/options/strategy.h"
 #include "train/ps/settings/settings.h"
 #include "train/ps/settings/tables.h"
-#include "train/run/class_weights.h"
-#include "train/run/inputs.h"
 #include "train/run/journal.h"
+#include "train/run/run_setup.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 #include "watch/sample/run_files.h"
@@ -32,67 +31,58 @@
 
 enum { KEY_DAYS = 365, SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3, ENDED_SIZE = 4096 };
 
-/* Fails where there are more servers than the model has parts for, or where no parameter has the name that is to be frozen. */
-static tri_status check_graph(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings, int servers)
+/* Fails where there are more servers than the model has parts for. */
+static tri_status check_servers(const tri_graph *graph, int servers)
 {
-    const tri_model_input input = tri_model_input_of(source);
-    tri_graph *graph = NULL;
     tri__layout layout;
-    TRI_TRY(tri_model_build(model, &input, settings->batch, &graph));
     const tri__table_shapes tables = tri__graph_table_shapes(graph);
-    tri_status status = tri__layout_init(&layout, tri_graph_parameter_floats(graph), &tables, servers);
-    if (!status && settings->freeze)
-        status = tri_wrap(tri_graph_freeze(graph, settings->freeze), "--freeze");
-    tri_graph_destroy(graph);
-    return status;
+    return tri__layout_init(&layout, tri_graph_parameter_floats(graph), &tables, servers);
 }
 
-/* Mistakes that every task would report are reported once, before a folder is made. */
-static tri_status check_request(const tri__run_request *run, int servers, char **model_name)
+/* Fails where a resumed run has no steps left. With --shard files nobody knows before all workers came. */
+static tri_status check_length(tri__run *run, const tri__ps_settings *ps)
 {
-    tri_model *model = NULL;
-    tri_source *source = NULL;
-    tri__train_settings settings;
-    tri_status status = tri__inputs_open_model(run->options, run->strategy, &model);
+    const int64_t limit = run->settings.limit, all = tri_source_describe(run->inputs.source)->examples;
+    return run->settings.own_files ? NULL : tri__run_settle_length(run, limit && limit < all ? limit : all, tri__ps_together(ps));
+}
+
+static tri_status check_run(tri__run *run, const tri__ps_settings *ps)
+{
+    TRI_TRY(tri__ps_settings_check_files(&run->settings));
+    TRI_TRY(tri__ps_settings_check_tables(&run->options, run->inputs.model));
+    if (!run->request->resume && run->request->out)
+        TRI_TRY(tri__run_folder_check(run->request->out));
+    TRI_TRY(tri__run_check_data(run));
+    TRI_TRY(check_servers(run->inputs.graph, ps->servers));
+    return check_length(run, ps);
+}
+
+/* Mistakes that every task would report are reported once, before a folder is made or a task is started. */
+static tri_status check_request(const tri__run_request *request, const tri__ps_settings *ps, char **model_name)
+{
+    tri__run run;
+    tri__run_request quiet = *request;
+    quiet.log = NULL; /* the tasks say the same */
+    tri_status status = tri__run_begin(&run, &quiet);
     if (!status)
-        status = tri__inputs_settle(model, run->options, &settings);
-    if (!status)
-        status = tri__ps_settings_check_files(&settings);
-    if (!status)
-        status = tri__ps_settings_check_tables(run->options, model);
-    if (!status && run->out)
-        status = tri__run_folder_check(run->out);
-    if (!status) {
-        tri_source_options options = tri__inputs_source_options(model, tri_model_input_shape(model), &settings, run->cache_folder);
-        options.label = run->options->label;
-        status = tri_source_open(run->options->data, TRI_PART_TRAIN, &options, &source);
-    }
-    if (!status)
-        status = tri__inputs_check_grey(model, &settings, tri_source_describe(source));
-    if (!status)
-        status = check_graph(model, tri_source_describe(source), &settings, servers);
-    if (!status)
-        status = tri__class_weights_check(&settings, tri_model_labels(model), tri_source_describe(source));
-    if (!status && !(*model_name = strdup(tri_model_name(model))))
+        status = check_run(&run, ps);
+    if (!status && !(*model_name = strdup(tri_model_name(run.inputs.model))))
         status = tri_fail(TRI_NO_MEMORY, "no memory for the model's name");
-    tri_source_destroy(source);
-    tri_model_destroy(model);
+    tri__run_fini(&run);
     return status;
 }
 
 static tri_status open_folder(tri__supervisor *supervisor)
 {
     const tri__run_request *run = supervisor->run;
-    if (run->resume)
-        TRI_TRY(tri__run_folder_open(run->resume, "supervisor", &supervisor->folder));
-    else {
-        char *model = NULL;
-        tri_status status = check_request(run, supervisor->request->ps.servers, &model);
-        if (!status)
-            status = tri__run_folder_create(run->out, model, "supervisor", &supervisor->folder);
-        free(model);
-        TRI_TRY(status);
-    }
+    char *model = NULL;
+    tri_status status = check_request(run, &supervisor->request->ps, &model);
+    if (!status && run->resume)
+        status = tri__run_folder_open(run->resume, "supervisor", &supervisor->folder);
+    else if (!status)
+        status = tri__run_folder_create(run->out, model, "supervisor", &supervisor->folder);
+    free(model);
+    TRI_TRY(status);
     supervisor->cluster_file = tri__path_join(supervisor->folder.path, TRI_RUN_CLUSTER);
     if (!supervisor->cluster_file)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of the cluster file");
