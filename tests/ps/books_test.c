@@ -99,6 +99,59 @@ static void a_dead_worker_keeps_its_row_with_bounded_staleness(void **state)
     kill_worker(*state, "--staleness 2");
 }
 
+/* The last of three workers dies when no checkpoint is due for long. One is written for its sake, so what it brought is not forgotten with
+ * ps:0. */
+static void kill_worker_before_the_first_checkpoint(const char *folder, const char *mode)
+{
+    process job = process_start(folder, "job",
+                                "train softmax --data digits:4000 --batch 400 --strategy ps --json --eval-every 100 "
+                                "--checkpoint-every 1000000steps " ENDLESS "--out run --workers 3 --servers 1 %s",
+                                mode);
+    process_await_step(&job, STRIKE);
+    await_member(folder, "worker:2");
+    await_more_steps(&job);
+    kill_task(&job, "worker:2");
+    await_checkpoint(folder, 0);
+    kill_task(&job, "ps:0");
+    process_task(&job, "ps:0", 0);
+    await_more_steps(&job);
+    json_t *summary = finish(&job);
+    expect_books(summary, NULL);
+    const json_t *workers = json_object_get(summary, "worker_stats");
+    assert_int_equal(json_array_size(workers), 3);
+    assert_true(integer_of(json_array_get(workers, 2), "steps") > 0);
+    json_decref(summary);
+}
+
+static void a_worker_that_died_before_the_first_checkpoint_keeps_its_row_in_sync(void **state)
+{
+    kill_worker_before_the_first_checkpoint(*state, "--sync");
+}
+
+static void a_worker_that_died_before_the_first_checkpoint_keeps_its_row_in_async(void **state)
+{
+    kill_worker_before_the_first_checkpoint(*state, "--async");
+}
+
+/* Without checkpoints nothing is left of what a worker brought, and it still has its row. */
+static void a_dead_worker_keeps_its_row_without_checkpoints(void **state)
+{
+    process job = process_start(*state, "job",
+                                "train softmax --data digits:4000 --batch 400 --strategy ps --json --eval-every 100 "
+                                "--checkpoint-every end " ENDLESS "--out run --workers 3 --servers 1 --async");
+    process_await_step(&job, STRIKE);
+    await_member(*state, "worker:2");
+    kill_task(&job, "worker:2");
+    process_await(&job, "worker:2 is gone");
+    kill_task(&job, "ps:0");
+    process_task(&job, "ps:0", 0);
+    await_times(job.log, "step 100 ", 2); /* all begins anew */
+    json_t *summary = finish(&job);
+    expect_books(summary, NULL);
+    assert_int_equal(json_array_size(json_object_get(summary, "worker_stats")), 3);
+    json_decref(summary);
+}
+
 /* Rows are of the job, the other figures of the run. */
 static void a_resumed_run_goes_on_counting(void **state)
 {
@@ -162,6 +215,9 @@ int main(void)
         PROCESS_TEST(a_dead_worker_keeps_its_row_in_sync),
         PROCESS_TEST(a_dead_worker_keeps_its_row_in_async),
         PROCESS_TEST(a_dead_worker_keeps_its_row_with_bounded_staleness),
+        PROCESS_TEST(a_worker_that_died_before_the_first_checkpoint_keeps_its_row_in_sync),
+        PROCESS_TEST(a_worker_that_died_before_the_first_checkpoint_keeps_its_row_in_async),
+        PROCESS_TEST(a_dead_worker_keeps_its_row_without_checkpoints),
         PROCESS_TEST(a_resumed_run_goes_on_counting),
         PROCESS_TEST(a_run_that_has_done_more_says_so),
         PROCESS_TEST(the_training_loss_shown_at_epochs_goes_on),

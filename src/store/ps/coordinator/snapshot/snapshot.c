@@ -405,6 +405,11 @@ void tri__snapshot_check_time(tri__coordinator *c, int64_t now)
     c->snapshot.checkpoint_due |= c->phase == TRI_JOB_RUNNING && c->job.checkpoint_period && now > c->snapshot.next_checkpoint;
 }
 
+void tri__snapshot_want_checkpoint(tri__coordinator *c)
+{
+    c->snapshot.checkpoint_due |= c->phase == TRI_JOB_RUNNING && (c->job.checkpoint_every || c->job.checkpoint_period);
+}
+
 /* Is this a part of the present snapshot, not of one that was given up? */
 static bool is_wanted(const tri__coordinator *c, int server, const tri__message *copy)
 {

@@ -130,6 +130,7 @@ void tri__snapshot_not_evaluated(tri__coordinator *coordinator); /* there is no 
 
 void tri__snapshot_start(tri__coordinator *coordinator);                   /* the job runs from now on */
 void tri__snapshot_check_time(tri__coordinator *coordinator, int64_t now); /* a checkpoint may be due */
+void tri__snapshot_want_checkpoint(tri__coordinator *coordinator);         /* a checkpoint is due, if the job writes any while it runs */
 void tri__snapshot_tick(tri__coordinator *coordinator);                    /* the writer may be done */
 
 #endif

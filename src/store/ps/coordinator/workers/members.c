@@ -59,14 +59,22 @@ int tri__members_ready(const tri__members *members)
     return count;
 }
 
+static bool is_known_to_have_ended(const tri__coordinator *c, int task)
+{
+    return c->server->options.ended && c->server->options.ended[task];
+}
+
 /* A new job begins with the workers that the user asked for; after ps:0 was restarted, with the workers that made the last steps. */
 void tri__members_expect(tri__coordinator *c)
 {
     bool again = c->server->options.recovers && tri__books_members(c->snapshot.standing.books, c->members.expected);
     for (int task = 0; task < c->settings->workers && !again; task++)
         c->members.expected[task] = true;
-    for (int task = 0; task < TRI_MOST_TASKS && c->server->options.ended; task++)
-        c->members.expected[task] &= !c->server->options.ended[task];
+    for (int task = 0; task < TRI_MOST_TASKS; task++)
+        if (is_known_to_have_ended(c, task)) {
+            c->members.expected[task] = false;
+            tri__members_count_in(&c->members, task); /* it has a row, even if nothing of it is in the model */
+        }
 }
 
 int tri__members_connected(const tri__members *members)
@@ -104,7 +112,7 @@ json_t *tri__members_reports(const tri__coordinator *c)
         const tri__member *member = &c->members.member[task];
         tri__share share =
             tri__coordinator_ends_with_snapshot(c) ? tri__books_share(c->snapshot.standing.books, task) : c->books.share[task];
-        if (!member->report && !share.steps)
+        if (!member->report && !share.steps && !is_known_to_have_ended(c, task))
             continue;
         char name[24];
         snprintf(name, sizeof name, "worker:%d", task);
@@ -183,6 +191,7 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
                   tri__coordinator_step(c));
     if (c->settings->mode == TRI_PS_SYNC)
         tri__books_count_leaver(c, task);
+    tri__snapshot_want_checkpoint(c); /* no other task could tell a new ps:0 what this worker has brought */
     member->state = TRI_MEMBER_NONE;
     drop_tokens(member);
     tri__steps_members_changed(&c->steps);
