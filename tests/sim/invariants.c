@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/store/store.h"
 #include "sim/history.h"
 #include "sim/model.h"
 
@@ -31,6 +32,17 @@ static bool is_pure(void)
     return sim_all.job.settings.mode == TRI_PS_SYNC && sim_all.job.settings.backup == 0 && sim_all.left == 0 && sim_all.worker_kills == 0;
 }
 
+/* A snapshot that is only evaluated has no keys. */
+static void compare_keys(const char *what, int64_t step, uint64_t sum)
+{
+    if (sim_all.record) {
+        sim_all.record->keys[step] = sum;
+        sim_all.record->keys_known[step] = true;
+    }
+    if (sim_all.truth && sim_all.truth->keys_known[step] && is_pure() && sim_all.truth->keys[step] != sum)
+        sim_violate("%s of step %" PRId64 " has seen other keys than in an undisturbed run", what, step);
+}
+
 void sim_compare(const char *what, int64_t step, tri_store *model)
 {
     uint64_t sum = sim_model_hash(model);
@@ -42,6 +54,8 @@ void sim_compare(const char *what, int64_t step, tri_store *model)
     }
     if (sim_all.truth && sim_all.truth->known[step] && is_pure() && sim_all.truth->model[step] != sum)
         sim_violate("%s of step %" PRId64 " has other bits than in an undisturbed run", what, step);
+    if (model->map)
+        compare_keys(what, step, sim_keys_hash(model));
 }
 
 static int64_t reported(const char *key)
@@ -50,6 +64,21 @@ static int64_t reported(const char *key)
     for (size_t i = 0; i < json_array_size(sim_all.reports); i++)
         sum += json_integer_value(json_object_get(json_array_get(sim_all.reports, i), key));
     return sum;
+}
+
+/* An update counts the sightings of its keys once, though it has a part for every table. */
+static void check_sightings(int server)
+{
+    const int64_t seen = sim_sightings_of(sim_all.model, server);
+    int64_t least = INT64_MAX, most = 0;
+    for (int table = 0; table < sim_all.job.tables.count; table++) {
+        const int64_t made = (int64_t)sim_updates_of(sim_all.model, tri__layout_table_chunk(sim_layout(), server, table));
+        least = made < least ? made : least;
+        most = made > most ? made : most;
+    }
+    if (seen >= 0 && (seen < least || seen > most))
+        sim_violate("ps:%d has counted the sightings of %" PRId64 " updates, and its tables have had %" PRId64 " to %" PRId64, server, seen,
+                    least, most);
 }
 
 /* Each update is applied once to each chunk, except for what the books say: a server lost some updates with its memory, and some were given
@@ -66,6 +95,7 @@ static void check_updates(void)
     int64_t left = sim_all.stop ? sim_all.worker_kills : 0; /* a job that is asked to end does not give their tokens out again */
     for (int server = 0; server < sim_all.job.settings.servers; server++) {
         int64_t taken_back = 0;
+        check_sightings(server);
         for (uint32_t chunk = tri__layout_first(sim_layout(), server); chunk < tri__layout_first(sim_layout(), server + 1); chunk++) {
             float made = sim_updates_of(sim_all.model, chunk);
             int64_t count = (int64_t)made;

@@ -27,12 +27,16 @@ static void describe_tables(const sim_job *job, char *text, size_t size)
                          : job->settings.dense_rows ? " (dense)"
                          : job->settings.half_rows  ? " (fp16)"
                                                     : "");
+    size_t used = strlen(text);
+    if (job->tables.growth.most)
+        snprintf(text + used, size - used, ", growing to %" PRId64 " each, min-count %" PRId64, job->tables.growth.most,
+                 job->tables.growth.min_count);
 }
 
 void sim_job_describe(const sim_job *job, char *text, size_t size)
 {
     const tri__ps_settings *s = &job->settings;
-    char tables[64];
+    char tables[128];
     describe_tables(job, tables, sizeof tables);
     snprintf(text, size,
              "%s%s, %d servers, %d workers%s, %zu floats, %s, %s%s%s, %" PRId64 " steps, %" PRId64 " examples in batches of %" PRId64
@@ -61,7 +65,7 @@ void sim_job_begin(const sim_job *job, const sim_truth *truth, sim_truth *record
     sim_all.job = *job;
     sim_all.truth = truth;
     sim_all.record = record;
-    sim_all.model = sim_model_create(&job->rule);
+    sim_all.model = sim_model_create(&job->rule, job->tables.growth.most > 0);
     for (int i = 0; i < job->settings.servers; i++) {
         snprintf(sim_all.host[i], sizeof sim_all.host[i], "10.0.0.%d", i);
         sim_all.address[i] = (tri__address){.host = sim_all.host[i], .port = PORT};

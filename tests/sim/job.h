@@ -35,7 +35,8 @@ typedef struct {
 /* The snapshots of an undisturbed run of a sync job, by step. */
 typedef struct {
     uint64_t model[SIM_MOST_STEPS + 1]; /* a hash of the parameters and of the rows of tables */
-    bool known[SIM_MOST_STEPS + 1];
+    uint64_t keys[SIM_MOST_STEPS + 1];  /* where tables grow: a hash of which keys have rows, or wait for one, and what was left out */
+    bool known[SIM_MOST_STEPS + 1], keys_known[SIM_MOST_STEPS + 1];
 } sim_truth;
 
 void sim_job_describe(const sim_job *job, char *text, size_t size);

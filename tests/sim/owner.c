@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/store/key_map.h"
 #include "sim/history.h"
 #include "sim/invariants.h"
 #include "sim/model.h"
@@ -40,18 +41,6 @@ static void copy_standing(const tri__standing *from, tri__standing *out)
     }
 }
 
-static void copy_model(tri_store *from, tri_store *to)
-{
-    size_t bytes = sim_all.job.floats * sizeof(float);
-    memcpy(tri_store_parameters(to), tri_store_parameters(from), bytes);
-    for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
-        memcpy(tri_store_slot(to, i), tri_store_slot(from, i), bytes);
-    for (int i = 0; i < tri_store_tables(from); i++) {
-        const tri_table *table = tri_store_table(from, i);
-        memcpy(tri_store_table(to, i)->data, table->data, (size_t)(table->rows * table->stride) * sizeof *table->data);
-    }
-}
-
 static tri_status owner_load(void *context, tri_store *whole, tri__standing *standing)
 {
     (void)context;
@@ -60,7 +49,7 @@ static tri_status owner_load(void *context, tri_store *whole, tri__standing *sta
         sim_initial(whole);
         return NULL;
     }
-    copy_model(sim_all.model, whole);
+    sim_model_copy(sim_all.model, whole);
     copy_standing(&sim_all.standing, standing);
     sim_note("checkpoint of step %" PRId64 " is loaded", standing->step);
     return NULL;
@@ -70,12 +59,14 @@ static tri_status owner_load(void *context, tri_store *whole, tri__standing *sta
 static tri_status owner_save(void *context, tri_store *whole, const tri__standing *standing, bool best)
 {
     (void)context, (void)best;
-    uint64_t before = sim_model_hash(whole);
+    uint64_t before = sim_model_hash(whole), keys = sim_keys_hash(whole);
     sim_compare("the checkpoint", standing->step, whole);
     sim_wait(sim_now() + sim_span(10000, 30 * SIM_MS), "the disk");
-    if (sim_model_hash(whole) != before)
+    if (sim_model_hash(whole) != before || sim_keys_hash(whole) != keys)
         sim_violate("the checkpoint of step %" PRId64 " changes while it is written", standing->step);
-    copy_model(whole, sim_all.model);
+    if (sim_all.model->map)
+        tri__key_map_empty(sim_all.model->map);
+    sim_model_copy(whole, sim_all.model);
     if (sim_all.saved && standing->step < sim_all.standing.step && sim_all.job.settings.mode != TRI_PS_SYNC)
         sim_violate("the checkpoint of step %" PRId64 " follows that of step %" PRId64, standing->step, sim_all.standing.step);
     tri__standing_fini(&sim_all.standing);

@@ -25,9 +25,10 @@
 #include "sim/place.h"
 #include "sim/world.h"
 
-enum { JOBS = 120, REPLICATED = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
+enum { JOBS = 120, REPLICATED = 120, GROWING = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
 
 #define FIRST_REPLICATED UINT64_C(1000000000) /* histories from this seed on are of jobs whose ranges live on two servers */
+#define FIRST_GROWING    UINT64_C(2000000000) /* from this seed on, of jobs whose tables grow; such tables live on one server each */
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { USUAL = 200 };
@@ -78,6 +79,24 @@ static void draw_tables(sim_job *job)
     job->settings.dense_rows = travel == 1;
 }
 
+/* The tables of the job grow. Every server has room for some rows, perhaps for all keys. Where no key but those that count updates is seen
+ * often enough for a row, all other keys wait, so they must be few. */
+static void draw_growth(sim_job *job)
+{
+    tri__table_growth *growth = &job->tables.growth;
+    growth->min_count = draw(3) ? 1 + (int64_t)draw(4) : SIM_NEVER_SEEN_ENOUGH;
+    const int64_t most = draw(2) || growth->min_count == SIM_NEVER_SEEN_ENOUGH ? SIM_MOST_WAITING : SIM_MOST_ROWS;
+    const int64_t keys = 6 + (int64_t)draw((uint64_t)most - 5), each = (keys + job->settings.servers - 1) / job->settings.servers;
+    job->tables.count = job->tables.count ? job->tables.count : 1;
+    growth->most = draw(3) ? 1 + (int64_t)draw((uint64_t)each) : each;
+    for (int i = 0; i < job->tables.count; i++) {
+        job->tables.table[i] = (tri__table_shape){keys, 1 + (int64_t)draw(SIM_MOST_WIDTH)};
+        const bool counts = sim_counts(job); /* then a row begins with 0 */
+        growth->initial[i] = (tri__initial_row){counts ? TRI_INIT_ZERO : TRI_INIT_NORMAL, 0.1F, tri__key_of((uint64_t)i + 7)};
+    }
+    job->settings.dense_rows = false;
+}
+
 static sim_job draw_job(int number)
 {
     random_state = (uint64_t)number * 7919 + 5;
@@ -85,7 +104,8 @@ static sim_job draw_job(int number)
     static const int chunks[] = {3, 7, 18, 40};
     sim_job job = {0};
     tri__ps_settings *s = &job.settings;
-    int mode = number % 6;
+    const bool grows = number >= JOBS + REPLICATED; /* half of these are not sync, since then pushes of one step come apart */
+    int mode = !grows ? number % 6 : number % 2 ? 4 + number / 2 % 2 : number / 2 % 4;
     s->mode = mode < 4 ? TRI_PS_SYNC : mode == 4 ? TRI_PS_ASYNC : TRI_PS_STALENESS;
     s->servers = 1 + (int)draw(3);
     s->workers = 1 + (int)draw(4);
@@ -110,10 +130,14 @@ static sim_job draw_job(int number)
     job.kept_sockets = draw(2);
     draw_tables(&job);
     job.rule.average = number % 3 == 1 && !job.tables.count ? 0.9F : 0; /* in sync and in async; tables have none */
-    if (number >= JOBS) {
+    if (number >= JOBS && !grows) {
         s->replicas = 2;
         s->servers = s->servers < 2 ? 2 : s->servers;
         job.steps += 8;
+    }
+    if (grows) {
+        job.rule.average = 0;
+        draw_growth(&job);
     }
     return job;
 }
@@ -134,11 +158,13 @@ static void draw_network(const sim_job *job, uint64_t seed)
         }
 }
 
-static sim_truth truths[JOBS + REPLICATED];
+static sim_truth truths[JOBS + REPLICATED + GROWING];
 
 static int job_of(uint64_t seed)
 {
-    return seed < FIRST_REPLICATED ? (int)(seed % JOBS) : JOBS + (int)(seed % REPLICATED);
+    return seed < FIRST_REPLICATED ? (int)(seed % JOBS)
+           : seed < FIRST_GROWING  ? JOBS + (int)(seed % REPLICATED)
+                                   : JOBS + REPLICATED + (int)(seed % GROWING);
 }
 
 /* Runs the job undisturbed, with a checkpoint of every step, and records its snapshots. */
@@ -265,14 +291,16 @@ int main(int count, char **arguments)
     uint64_t histories = setting("TEST_HISTORIES", USUAL);
     int notes = (int)setting("TEST_NOTES", NOTES_SHOWN);
     bool well = true;
-    for (int i = 0; i < JOBS + REPLICATED; i++)
+    for (int i = 0; i < JOBS + REPLICATED + GROWING; i++)
         well &= find_truth(i);
     shared *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (size_t i = 0; i < sizeof once_failed / sizeof *once_failed; i++)
         run_child(told, once_failed[i], once_failed[i] + 1, notes);
     run_all(told, first, histories, notes);
-    if (first < FIRST_REPLICATED)
+    if (first < FIRST_REPLICATED) {
         run_all(told, FIRST_REPLICATED + first, histories / 2, notes);
+        run_all(told, FIRST_GROWING + first, histories / 2, notes);
+    }
     printf("%" PRId64 " histories, %" PRId64 " failed\n", told->ran, told->failed);
     return well && told->failed == 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "data/batch/shard.h"
+#include "graph/store/store.h"
 #include "sim/history.h"
 #include "sim/invariants.h"
 #include "sim/model.h"
@@ -63,9 +64,10 @@ typedef struct {
     tri__token made;
     bool follows;
     int64_t reported;
-    int32_t keys[2][SIM_MOST_TABLES][SIM_MOST_ROWS];             /* the keys of this step and of the next one, in turn */
-    int64_t count[2][SIM_MOST_TABLES];                           /* how many keys each has */
-    int now;                                                     /* which of the two is this step's */
+    int32_t keys[2][SIM_MOST_TABLES][SIM_MOST_ROWS]; /* the keys of this step and of the next one, in turn */
+    int32_t sightings[SIM_MOST_ROWS];                /* where tables grow: how often the step's examples name each of its keys */
+    int64_t count[2][SIM_MOST_TABLES];               /* how many keys each has */
+    int now;                                         /* which of the two is this step's */
     float rows[SIM_MOST_TABLES][SIM_MOST_ROWS * SIM_MOST_WIDTH]; /* their weights, then their gradients */
     uint64_t expected;                                           /* the examples whose keys were sent ahead; 0: none were */
 } work;
@@ -133,6 +135,9 @@ static tri_status tell_rows(work *w, const tri__token *token)
     if (w->expected != key_of(&slice))
         TRI_TRY(expect_rows(w, TRI_NOW, key_of(&slice)));
     w->expected = 0;
+    for (int64_t i = 0; w->store->counts && i < w->count[w->now][0]; i++)
+        w->sightings[i] = sim_sightings(key_of(&slice), w->keys[w->now][0][i]);
+    w->store->sightings = w->sightings;
     if (sim_draw(3) == 0 || (sync ? !guess(token, &next) : !tri__ps_store_peek(w->store, 0, &next)))
         return NULL;
     slice = slice_of(&next);
@@ -232,7 +237,7 @@ static void run_worker(void *context)
     w.task->steps = w.task->examples = 0;
     json_t *hello = json_pack("{s:s, s:I, s:I, s:s}", "digest", sim_digest, "batch", (json_int_t)sim_all.job.batch, "examples",
                               (json_int_t)sim_all.job.examples, "terms", sim_terms);
-    const tri__ps_store_options options = {
+    tri__ps_store_options options = {
         .servers = sim_all.address,
         .settings = sim_all.job.settings,
         .task = w.task->index,
@@ -242,6 +247,7 @@ static void run_worker(void *context)
         .hello = hello,
         .log = &sim_log,
     };
+    options.tables.growth = (tri__table_growth){0}; /* ps:0 says how they grow */
     tri_status status = tri__ps_store_create(&options, &w.store);
     if (!status) {
         compute();
@@ -265,7 +271,7 @@ static tri_status evaluate(void *context, int64_t step, json_t **out)
 
 static void run_evaluator(void *context)
 {
-    tri_store *store = sim_model_create(&(tri_rule){0});
+    tri_store *store = sim_model_create(&(tri_rule){0}, false);
     int32_t keys[SIM_MOST_ROWS];
     for (int32_t i = 0; i < SIM_MOST_ROWS; i++)
         keys[i] = i;
