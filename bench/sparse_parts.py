@@ -10,7 +10,7 @@ from job import Hosts, Job
 from servers import stream
 
 FEATURES = 33_000_000
-ONE_PASS = ("--rule", "adagrad", "--rate", "0.05")  # for click records that are seen once; the default suits small data and several passes
+ONE_PASS = ("--rule", "adagrad", "--rate", "0.1", "--epsilon", "0.005")  # for click records that are seen once, as docs/sparse.md says
 SPINS = "1000"  # rounds that OpenMP's threads wait for each other: as the trireme command sets it for itself
 MEMORY_BESIDE = 200  # MB that a run may take beside its tables
 LINK_RATE, NARROW_RATE = "1.8gbit", "20mbit"  # of virtual hosts, which share a few CPUs and cannot fill the first
@@ -109,7 +109,7 @@ class SparseParts:
             self.unmeasured.append("sparse, against Vowpal Wabbit")
             return
         measures = {"Trireme records": lambda: self.train("sparse-lr", records, *ONE_PASS, "--batch", "100"),
-                    "Trireme records sgd": lambda: self.train("sparse-lr", records, "--rule", "sgd", "--rate", "2", "--batch", "100"),
+                    "Trireme records sgd": lambda: self.train("sparse-lr", records, "--rule", "sgd", "--rate", "1", "--batch", "100"),
                     "Trireme Criteo text": lambda: self.train("sparse-lr", criteo, *ONE_PASS, "--batch", "100", stream=True),
                     "Trireme LIBSVM text": lambda: self.train("sparse-lr", libsvm, *ONE_PASS, "--batch", "100", stream=True)}
         for name, words in options.items():
