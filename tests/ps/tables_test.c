@@ -32,6 +32,7 @@ static void expect_equal(const char *folder, const char *local, const char *job)
     expect_models_equal(folder, alone, together, 1e-5, job);
     assert_int_equal(integer_of(together, "examples"), integer_of(alone, "examples"));
     assert_true(fabs(number_of(together, "test_loss") - number_of(alone, "test_loss")) < 1e-5);
+    assert_true(fabs(number_of(together, "progressive_logloss") - number_of(alone, "progressive_logloss")) < 1e-5);
     assert_int_equal(integer_of(together, "table_rows"), integer_of(alone, "table_rows"));
     json_decref(alone);
     json_decref(together);

@@ -207,7 +207,10 @@ void tri__run_tell_note(tri__run *run, tri_dataset *dataset)
 void tri__run_count_step(tri__run *run, const tri__tally *tally)
 {
     const double loss = tri__tally_mean(tally);
+    const int64_t whole = tally->count - tally->damaged;
     tri__recent_add(&run->state.recent, loss);
+    run->state.loss_sum += loss * (double)whole;
+    run->state.loss_count += whole;
     run->journal.loss += loss;
     run->journal.steps++;
     run->journal.judged += tally->judged;

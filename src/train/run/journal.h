@@ -76,7 +76,7 @@ const char *tri__run_batch_text(const struct tri__run *run, char text[TRI_BATCH_
 void tri__run_tell_examples(const struct tri__run *run, const tri_source_info *source, int64_t count, const char *tests);
 void tri__run_tell_options(struct tri__run *run);                        /* to the event file */
 void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);     /* log the dataset's note about a record that was left out */
-void tri__run_count_step(struct tri__run *run, const tri__tally *tally); /* adds its loss and accuracy to the curves */
+void tri__run_count_step(struct tri__run *run, const tri__tally *tally); /* adds its loss and accuracy to the state and the curves */
 void tri__run_publish(struct tri__run *run, int64_t step);               /* hands what this task has done so far to its sampler */
 void tri__run_publish_traffic(struct tri__run *run, int64_t sent, int64_t received);
 bool tri__run_curves_due(const struct tri__run *run);                                      /* every --log-every steps */

@@ -57,9 +57,6 @@ static tri_status step(tri__run *run)
         return tri__run_diverged(run, isnan(tally.loss) ? "the loss is not a number" : "the loss is infinite");
     run->state.step++;
     run->state.examples += tally.count;
-    const int64_t whole = tally.count - tally.damaged;
-    run->state.loss_sum += tri__tally_mean(&tally) * (double)whole;
-    run->state.loss_count += whole;
     tri__run_count_step(run, &tally);
     tell_step(run, tri__tally_mean(&tally));
     tri__run_publish(run, run->state.step);

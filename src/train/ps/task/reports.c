@@ -20,17 +20,30 @@ int64_t tri__reports_sum(const json_t *reports, const char *key)
     return sum;
 }
 
-double tri__reports_mean(const json_t *reports, const char *key)
+static double add_up(const json_t *reports, const char *key, int *count)
 {
     double sum = 0;
-    int count = 0;
+    *count = 0;
     for (size_t i = 0; i < json_array_size(reports); i++) {
         double value = tri__json_number_of(json_array_get(reports, i), key);
         if (!isnan(value)) {
             sum += value;
-            count++;
+            ++*count;
         }
     }
+    return sum;
+}
+
+double tri__reports_total(const json_t *reports, const char *key)
+{
+    int count;
+    return add_up(reports, key, &count);
+}
+
+double tri__reports_mean(const json_t *reports, const char *key)
+{
+    int count;
+    const double sum = add_up(reports, key, &count);
     return count ? sum / count : NAN;
 }
 

@@ -9,6 +9,7 @@
 
 /* reports: an array; NULL: there are none. */
 int64_t tri__reports_sum(const json_t *reports, const char *key);          /* of counts; negative ones count as 0; at most INT64_MAX / 2 */
+double tri__reports_total(const json_t *reports, const char *key);         /* of numbers; 0 where no report has the key */
 double tri__reports_mean(const json_t *reports, const char *key);          /* over the reports that have the key; NaN where none has it */
 double tri__reports_most(const json_t *reports, const char *key);          /* the largest; NaN where no report has the key */
 void tri__reports_phases(const json_t *reports, double share[TRI_PHASES]); /* weighted by each worker's time; shares add up to 1 */

@@ -161,7 +161,7 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
     TRI_TRY(tri__checkpoint_restore(checkpoint, run->inputs.graph, whole, true));
     pthread_mutex_lock(&owner->lock);
     run->state = checkpoint->state;
-    run->state.loss_sum = 0; /* workers do not tell the losses of their examples one by one */
+    run->state.loss_sum = 0; /* known only when all workers have made their last report (count_losses) */
     run->state.loss_count = 0;
     if (!owner->loaded) { /* the first load in this process: the run is resumed, or ps:0 was started again */
         run->since.seconds = run->state.seconds;
@@ -384,10 +384,20 @@ static bool watch(void *context, const tri__ps_status *status)
 
 /* ---- the summary ---- */
 
-static tri_status summarise(const tri__run_owner *owner, const tri__ps_status *status, tri__run_result *out)
+/* The losses of the examples of this job, each before its own update. Reports come later than updates, so checkpoints cannot have them. */
+static void count_losses(tri__run_owner *owner, const json_t *reports)
+{
+    pthread_mutex_lock(&owner->lock);
+    owner->run->state.loss_sum = tri__reports_total(reports, "loss_sum");
+    owner->run->state.loss_count = tri__reports_sum(reports, "loss_count");
+    pthread_mutex_unlock(&owner->lock);
+}
+
+static tri_status summarise(tri__run_owner *owner, const tri__ps_status *status, tri__run_result *out)
 {
     const tri__run *run = owner->run;
     const json_t *reports = status->reports;
+    count_losses(owner, reports);
     tri__worker_summary *workers = calloc(json_array_size(reports) + 1, sizeof *workers);
     if (!workers)
         return tri_fail(TRI_NO_MEMORY, "no memory for the summary");

@@ -20,6 +20,7 @@ static void reports_of_workers_are_summed_and_averaged(void **state)
                             " {\"steps\": 4, \"loss\": null, \"seconds\": 3.0, \"phases\": {\"input\": 1.0}}, {\"loss\": 2.0}]");
     double share[TRI_PHASES];
     assert_int_equal(tri__reports_sum(reports, "steps"), 7);
+    assert_float_equal(tri__reports_total(reports, "loss"), 3, 1e-12);
     assert_float_equal(tri__reports_mean(reports, "loss"), 1.5, 1e-12);
     assert_float_equal(tri__reports_most(reports, "seconds"), 3, 0);
     tri__reports_phases(reports, share);
@@ -33,6 +34,7 @@ static void without_reports_the_sum_is_0_and_means_are_nan(void **state)
     (void)state;
     double share[TRI_PHASES];
     assert_int_equal(tri__reports_sum(NULL, "steps"), 0);
+    assert_float_equal(tri__reports_total(NULL, "loss"), 0, 0);
     assert_true(isnan(tri__reports_mean(NULL, "loss")));
     assert_true(isnan(tri__reports_most(NULL, "seconds")));
     tri__reports_phases(NULL, share);
