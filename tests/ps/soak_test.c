@@ -42,6 +42,12 @@ static const kind large = {
 /* Two tables, dense layers behind one of them. */
 static const kind sparse = {
     .model = "deep-click --data clicks:5000:4000 --batch 200", .servers = 3, .steps = 40, .figure = "test_auc", .least = 0.65};
+/* The same, where a key gets its row when it has been seen twice. */
+static const kind growing = {.model = "deep-click --data clicks:5000:4000 --batch 200 --min-count 2",
+                             .servers = 3,
+                             .steps = 40,
+                             .figure = "test_auc",
+                             .least = 0.65};
 
 typedef struct {
     const char *folder;
@@ -371,6 +377,16 @@ static void a_job_with_tables_and_bounded_staleness_survives_random_faults(void 
     survive(*state, &sparse, "--staleness 2");
 }
 
+static void a_sync_job_with_growing_tables_survives_random_faults(void **state)
+{
+    survive(*state, &growing, "--sync");
+}
+
+static void an_async_job_with_growing_tables_survives_random_faults(void **state)
+{
+    survive(*state, &growing, "--async");
+}
+
 int main(int count, char **arguments)
 {
     if (count > 1)
@@ -387,6 +403,8 @@ int main(int count, char **arguments)
         PROCESS_TEST(a_sync_job_with_tables_survives_random_faults),
         PROCESS_TEST(an_async_job_with_tables_survives_random_faults),
         PROCESS_TEST(a_job_with_tables_and_bounded_staleness_survives_random_faults),
+        PROCESS_TEST(a_sync_job_with_growing_tables_survives_random_faults),
+        PROCESS_TEST(an_async_job_with_growing_tables_survives_random_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
