@@ -1,5 +1,6 @@
 /* sparse_strategies_test.c: sparse models with several workers, as replicas and as ranks under a real mpirun: each learns what one worker
  * with the joint batch learns, and a run goes on under another strategy as if nothing had happened. */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,8 @@ static void growing_tables_are_those_of_one_worker(void **state)
         for (size_t f = 0; f < 3; f++)
             for (int k = 1; k < 3; k++)
                 assert_true(number(run[0], figures[f]) == number(run[k], figures[f]));
+        for (int k = 1; k < 3; k++) /* of the examples of all workers */
+            assert_true(fabs(number(run[0], "progressive_logloss") - number(run[k], "progressive_logloss")) < 1e-5);
         assert_true((number(run[0], "left_out_rare") > 0) == (i == 1));
         expect_distance(here, name[0], name[1], 1e-5);
         expect_distance(here, name[0], name[2], 1e-5);

@@ -12,8 +12,9 @@
 
 typedef struct {
     tri__rank_peers base;
-    int64_t position; /* in the data, after the last step */
-    int64_t met;      /* examples of the last step on all ranks; 0: no step yet */
+    int64_t position;        /* in the data, after the last step */
+    int64_t met;             /* examples of the last step on all ranks; 0: no step yet */
+    tri__rank_losses before; /* of the run, before the ranks joined */
 } allreduce_peers;
 
 /* With --shard files, an epoch is as long as the pass of the rank with the most examples; ranks with fewer examples begin theirs again. */
@@ -62,6 +63,8 @@ static tri_status allreduce_peers_end(tri__peers *peers, tri__tally *tally)
     int64_t position = tri_dataset_position(run->trainer.dataset);
     self->met = (position - self->position) * (run->settings.own_files ? peers->workers : 1);
     self->position = position;
+    self->base.own.sum += tri__tally_mean(tally) * (double)(tally->count - tally->damaged);
+    self->base.own.count += tally->count - tally->damaged;
     tally->loss = tri__tally_mean(tally) * (double)self->met; /* losses are not exchanged: this rank's mean is taken for all */
     tally->weight = (double)self->met;
     tally->count = self->met;
@@ -114,6 +117,18 @@ static tri_status count_damage(allreduce_peers *self)
     return check_all(self);
 }
 
+/* Until now, this rank's losses were taken for those of all ranks. */
+static void add_up_losses(const allreduce_peers *self)
+{
+    tri__run_state *state = &self->base.run->state;
+    state->loss_sum = self->before.sum;
+    state->loss_count = self->before.count;
+    for (int i = 0; i < self->base.peers.workers; i++) {
+        state->loss_sum += self->base.notes[i].losses.sum;
+        state->loss_count += self->base.notes[i].losses.count;
+    }
+}
+
 static tri_status allreduce_peers_leave(tri__peers *peers, tri_status own)
 {
     allreduce_peers *self = (allreduce_peers *)peers;
@@ -127,6 +142,8 @@ static tri_status allreduce_peers_leave(tri__peers *peers, tri_status own)
     tri__allreduce_store_traffic(store, &sent, &received);
     own = tri__rank_peers_part(&self->base, sent, received, own);
     bool well = self->base.orderly && (!own || tri_status_code(own) == TRI_STOPPED); /* the same for all ranks */
+    if (well)
+        add_up_losses(self);
     tri_status counted = well ? count_damage(self) : NULL;
     if (!own)
         return counted;
@@ -139,7 +156,9 @@ static tri_status allreduce_peers_leave(tri__peers *peers, tri_status own)
 tri_status tri__allreduce_peers_prepare(tri__run *run, tri_status own)
 {
     TRI_TRY(tri__rank_peers_agree(run, own));
-    ((allreduce_peers *)run->peers)->position = tri_dataset_position(run->trainer.dataset);
+    allreduce_peers *self = (allreduce_peers *)run->peers;
+    self->position = tri_dataset_position(run->trainer.dataset);
+    self->before = (tri__rank_losses){run->state.loss_sum, run->state.loss_count};
     return tri__rank_peers_agree(run, tri__allreduce_store_share(run->trainer.store));
 }
 

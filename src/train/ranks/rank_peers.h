@@ -11,6 +11,12 @@
 
 enum { TRI_RANK_DIGEST_SIZE = 65 };
 
+/* The losses of examples, each before its own update. */
+typedef struct {
+    double sum;
+    int64_t count;
+} tri__rank_losses;
+
 /* What a rank tells the others. */
 typedef struct {
     tri__rank_failure failure;
@@ -19,6 +25,7 @@ typedef struct {
     char data[TRI_DATA_DIGEST_SIZE];   /* digest of the examples; "": not known */
     int64_t steps, examples, damaged, spent[TRI_PHASES];
     int64_t sent, received;
+    tri__rank_losses losses;
     double cpu_percent, peak_rss_mb;
     double began, ended; /* seconds since 1970 */
 } tri__rank_note;
@@ -29,6 +36,7 @@ typedef struct {
     tri__run *run;
     tri__ranks *ranks;
     tri__rank_note *notes; /* [workers], from the last exchange */
+    tri__rank_losses own;  /* of the examples that this rank computed on since it joined */
     bool orderly;          /* the last exchange succeeded, so MPI can be finalised */
 } tri__rank_peers;
 
