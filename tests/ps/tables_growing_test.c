@@ -170,6 +170,19 @@ static void async_job_adds_up_after_ps_0_was_lost(void **state)
     json_decref(job);
 }
 
+/* A table of all keys would take 2 GB, and a huge page for each key of the test examples nearly as much. */
+static void an_evaluation_takes_little_memory_among_many_keys(void **state)
+{
+    process run =
+        process_start(*state, "job",
+                      "train sparse-lr --data clicks:500000000:600 --min-count 2 --table-memory 20 --steps 10 --batch 50 --threads 1"
+                      " --strategy ps --workers 2 --servers 2 --out job --json --quiet --no-events");
+    json_t *summary = process_end(&run, 0);
+    assert_true(number_of(summary, "test_auc") > 0);
+    assert_true(number_of(summary, "peak_rss_mb") < 500);
+    json_decref(summary);
+}
+
 static void what_growing_tables_do_not_go_with_is_refused(void **state)
 {
     static const char *const cases[][2] = {
@@ -196,6 +209,7 @@ int main(void)
         PROCESS_TEST(sync_job_has_the_same_rows_after_ps_0_was_lost),
         PROCESS_TEST(async_job_adds_up_after_a_server_was_lost),
         PROCESS_TEST(async_job_adds_up_after_ps_0_was_lost),
+        PROCESS_TEST(an_evaluation_takes_little_memory_among_many_keys),
         PROCESS_TEST(what_growing_tables_do_not_go_with_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,14 @@ tri_status tri__buffer_allocate(size_t bytes, const char *what, void *out)
     return NULL;
 }
 
+void tri__buffer_use_sparsely(void *buffer)
+{
+    char *start = (char *)buffer - TRI_ALIGNMENT;
+    size_t mapped = ((prefix *)(void *)start)->mapped;
+    if (mapped)
+        madvise(start, mapped, MADV_NOHUGEPAGE); /* may fail: then the buffer takes more memory */
+}
+
 void tri__buffer_free(void *buffer)
 {
     if (!buffer)

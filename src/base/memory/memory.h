@@ -20,6 +20,9 @@ TRI_MUST_CHECK tri_status tri__allocate(size_t count, size_t size, const char *w
 TRI_MUST_CHECK tri_status tri__buffer_allocate(size_t bytes, const char *what, void *out);
 void tri__buffer_free(void *buffer);
 
+/* Only scattered places of the buffer will be used. Each takes a page from now on, and not a huge page. */
+void tri__buffer_use_sparsely(void *buffer);
+
 /* Memory that grows and is kept from one use to the next. *memory points to *room elements of size bytes each; before the first call it is
  * NULL and *room is 0. After a call there is room for count elements; where the memory had to grow, there is room for more, so that it
  * seldom grows.

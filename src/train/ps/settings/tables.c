@@ -33,3 +33,9 @@ tri_status tri__graph_growing_table_shapes(const tri_graph *graph, const tri__tr
     }
     return tri__key_map_fit(keys, tri__graph_row_bytes(graph, &settings->rule), bytes / servers, &out->growth.most);
 }
+
+void tri__tables_hold_few_rows(const tri__train_settings *settings, tri_store *store)
+{
+    for (int i = 0; settings->min_count && i < tri_store_tables(store); i++)
+        tri__buffer_use_sparsely(tri_store_table(store, i)->data);
+}

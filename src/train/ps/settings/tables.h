@@ -14,4 +14,8 @@ tri__table_shapes tri__graph_table_shapes(const tri_graph *graph);
 TRI_MUST_CHECK tri_status tri__graph_growing_table_shapes(const tri_graph *graph, const tri__train_settings *settings, int servers,
                                                           tri__table_shapes *out);
 
+/* Where tables grow, there may be billions of keys, and tasks that evaluate have room for all of them. The test examples name few. Call it
+ * before their rows are fetched. */
+void tri__tables_hold_few_rows(const tri__train_settings *settings, tri_store *store);
+
 #endif

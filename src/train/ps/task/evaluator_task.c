@@ -6,6 +6,7 @@
 
 #include "base/thread/clock.h"
 #include "store/ps/worker/evaluator.h"
+#include "train/ps/settings/tables.h"
 
 static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
 {
@@ -30,6 +31,7 @@ tri_status tri__evaluator_task_run(tri__run *run, const tri__task_setup *setup, 
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &(tri_rule){0}, &run->trainer.store));
     tri_store_drop_gradient(run->trainer.store);
     TRI_TRY(tri_graph_add_tables(run->inputs.graph, run->trainer.store));
+    tri__tables_hold_few_rows(&run->settings, run->trainer.store);
     if (run->inputs.test)
         TRI_TRY(tri__run_create_evaluator(run));
     run->trainer.lane = tri__trace_lane_add(run->journal.trace, "evaluator");

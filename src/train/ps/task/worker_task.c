@@ -346,6 +346,7 @@ static tri_status fetch_rows(tri__run *run)
     if (tri_store_tables(run->trainer.store) == 0)
         return NULL;
     TRI_TRY(tri__evaluator_keys(run->evaluating.evaluator, &keys, &count));
+    tri__tables_hold_few_rows(&run->settings, run->trainer.store);
     tri_status status = tri__ps_store_gather(run->trainer.store, keys, count);
     free(keys);
     return status;
