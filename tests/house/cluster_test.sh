@@ -58,8 +58,10 @@ folder=$(mktemp -d)
 says '"items":24' "$trireme" data speed fake:8x8x3:4:40 --batch 4 --batches 6 --repeat 1 --on "$one" --json
 says '{"host":"host2","items":8,' "$trireme" data speed fake:8x8x3:4:40 --batch 4 --batches 6 --repeat 1 --on "$one" --json
 expect "$trireme" data convert fake:8x8x3:4:40 --out "$folder/one" --quiet >/dev/null
+says '"cpu_percent":' "$trireme" data convert fake:8x8x3:4:40 --out "$folder/two" --json
 says '"host":"host3"' "$trireme" data convert fake:8x8x3:4:40 --out "$folder/many" --on "$one" --hosts host1,host3 --json
 expect diff -r "$folder/one" "$folder/many"
+says 'CPU, %' "$trireme" data convert fake:8x8x3:4:40 --out "$folder/more" --on "$one" --hosts host1,host3
 says "host9 is no host" "$trireme" data speed digits:10 --on "$one" --hosts host9
 says "Give --on NAME" "$trireme" data speed digits:10 --hosts host1
 says "it failed: 'nowhere'" "$trireme" data speed nowhere --on "$one"

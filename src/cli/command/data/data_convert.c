@@ -11,6 +11,7 @@
 #include "cli/table/size.h"
 #include "data/convert/convert.h"
 #include "train/job/command_line.h"
+#include "watch/host/resources.h"
 #include "watch/progress/text.h"
 
 static json_t *counts_json(const tri__convert_result *result)
@@ -29,12 +30,13 @@ static json_t *names_json(const tri__convert_result *result)
     return list;
 }
 
-static json_t *result_json(const tri__convert_result *result, double seconds)
+static json_t *result_json(const tri__convert_result *result, double seconds, double cpu_percent)
 {
-    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:o, s:o}", "records", (json_int_t)result->records, "partitions",
+    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:o, s:o}", "records", (json_int_t)result->records, "partitions",
                      (json_int_t)result->partitions, "bytes", (json_int_t)result->bytes, "seconds", seconds, "records_per_second",
-                     (double)result->written / seconds, "classes", (json_int_t)result->classes, "written", (json_int_t)result->written,
-                     "damaged", (json_int_t)result->damaged, "class_counts", counts_json(result), "class_names", names_json(result));
+                     (double)result->written / seconds, "cpu_percent", cpu_percent, "classes", (json_int_t)result->classes, "written",
+                     (json_int_t)result->written, "damaged", (json_int_t)result->damaged, "class_counts", counts_json(result),
+                     "class_names", names_json(result));
 }
 
 static void print_classes(FILE *out, const tri__convert_result *result)
@@ -116,17 +118,20 @@ static json_t *whole_json(const tri__data_spread *on, const json_t *results, dou
 {
     json_t *whole = json_copy((json_t *)(uintptr_t)json_array_get(results, 0)), *hosts = json_array();
     json_int_t written = 0, damaged = 0;
+    double used = 0; /* CPU seconds */
     for (int i = 0; i < on->hosts.hosts; i++) {
         const json_t *one = json_array_get(results, (size_t)i);
         json_int_t here = json_integer_value(json_object_get(one, "written"));
-        double time = json_number_value(json_object_get(one, "seconds"));
+        double time = json_number_value(json_object_get(one, "seconds")), busy = json_number_value(json_object_get(one, "cpu_percent"));
         written += here;
+        used += busy / 100 * time;
         damaged += json_integer_value(json_object_get(one, "damaged"));
-        json_array_append_new(hosts, json_pack("{s:s, s:I, s:f, s:f}", "host", on->hosts.host[i].name, "written", here, "seconds", time,
-                                               "records_per_second", (double)here / time));
+        json_array_append_new(hosts, json_pack("{s:s, s:I, s:f, s:f, s:f}", "host", on->hosts.host[i].name, "written", here, "seconds",
+                                               time, "records_per_second", (double)here / time, "cpu_percent", busy));
     }
-    json_object_update_new(whole, json_pack("{s:I, s:I, s:f, s:f, s:o}", "written", written, "damaged", damaged, "seconds", seconds,
-                                            "records_per_second", (double)written / seconds, "hosts", hosts));
+    json_object_update_new(whole,
+                           json_pack("{s:I, s:I, s:f, s:f, s:f, s:o}", "written", written, "damaged", damaged, "seconds", seconds,
+                                     "records_per_second", (double)written / seconds, "cpu_percent", 100 * used / seconds, "hosts", hosts));
     return whole;
 }
 
@@ -135,14 +140,15 @@ static void print_hosts(FILE *out, const char *folder, const json_t *whole)
     char text[TRI_TEXT_SHORT], bytes[TRI_TEXT_SHORT];
     size_t i;
     json_t *host;
-    fprintf(out, "%s  %s records in %lld files, %s, written in %.2f s\n\n%-20s %9s %12s\n", folder,
+    fprintf(out, "%s  %s records in %lld files, %s, written in %.2f s\n\n%-20s %9s %12s %8s\n", folder,
             tri__text_count(text, json_number_value(json_object_get(whole, "records"))),
             (long long)json_integer_value(json_object_get(whole, "partitions")),
             tri__text_bytes(bytes, json_number_value(json_object_get(whole, "bytes"))),
-            json_number_value(json_object_get(whole, "seconds")), "host", "records", "records/s");
-    json_array_foreach(json_object_get(whole, "hosts"), i, host) fprintf(
-        out, "%-20s %9lld %12.1f\n", json_string_value(json_object_get(host, "host")),
-        (long long)json_integer_value(json_object_get(host, "written")), json_number_value(json_object_get(host, "records_per_second")));
+            json_number_value(json_object_get(whole, "seconds")), "host", "records", "records/s", "CPU, %");
+    json_array_foreach(json_object_get(whole, "hosts"), i, host)
+        fprintf(out, "%-20s %9lld %12.1f %8.0f\n", json_string_value(json_object_get(host, "host")),
+                (long long)json_integer_value(json_object_get(host, "written")),
+                json_number_value(json_object_get(host, "records_per_second")), json_number_value(json_object_get(host, "cpu_percent")));
 }
 
 static tri_status run_on_hosts(tri__session *session, const tri__arguments *arguments, const char *folder)
@@ -171,12 +177,14 @@ static tri_status run_data_convert(tri__session *session, const tri__arguments *
     tri__counting_init(&counting, session, "records");
     request.context = &counting;
     tri__convert_result result;
+    const tri__usage before = tri__usage_now();
     tri_status status = tri__data_convert(&request, &result);
+    const tri__usage after = tri__usage_now();
     tri__counting_fini(&counting);
     TRI_TRY(status);
     double seconds = tri__clock_seconds(tri__clock_now() - counting.begun);
     if (session->json)
-        status = tri__session_print_json(session, result_json(&result, seconds));
+        status = tri__session_print_json(session, result_json(&result, seconds, tri__usage_cpu_percent(&before, &after)));
     else
         print_table(session->out, request.out, &result, seconds);
     tri__convert_result_fini(&result);
