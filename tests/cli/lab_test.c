@@ -212,6 +212,16 @@ static void runs_that_fail_are_tried_once_more_and_told(void **state)
     free(journal);
 }
 
+/* The least of the cells that have results says nothing about the others. */
+static void findings_about_a_cell_without_a_result_are_unknown(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, "title: failing\ncommand: train softmax --data digits:300 --steps {steps}\nfactors: {steps: [2, none]}\n"
+                        "columns: {s: steps}\nfindings: {known: min(s at steps=2) == 2, least: min(s) == 2}\n");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--quiet"), 1,
+           "confirmed      known  (2 == 2)\nunknown        least  (2 == 2)\n", "");
+}
+
 static void runs_that_failed_are_tried_again_by_the_next_call(void **state)
 {
     const char *folder = *state;
@@ -252,6 +262,7 @@ int main(void)
         FOLDER_TEST(study_that_was_killed_goes_on_after_half_a_line),
         FOLDER_TEST(run_that_an_earlier_study_began_keeps_its_folder),
         FOLDER_TEST(runs_that_fail_are_tried_once_more_and_told),
+        FOLDER_TEST(findings_about_a_cell_without_a_result_are_unknown),
         FOLDER_TEST(runs_that_failed_are_tried_again_by_the_next_call),
         FOLDER_TEST(time_left_is_unknown_in_the_first_run),
         cmocka_unit_test(list_has_the_built_in_studies),

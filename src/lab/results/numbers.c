@@ -164,6 +164,12 @@ tri_status tri__cell_numbers(const tri__results *results, int cell, int column, 
 
 /* ---- findings ---- */
 
+/* What a finding is asked of. */
+typedef struct {
+    const tri__results *results;
+    bool lacks_cells; /* a cell that the finding speaks of has no result */
+} asking;
+
 typedef struct {
     const tri__results *results;
     const tri__study *study;
@@ -200,12 +206,13 @@ static bool is_selected(const tri__study *study, int cell, const tri__condition 
     return true;
 }
 
-/* Add the numbers of a cell. */
-static tri_status add_cell(const meaning *what, int cell, tri__arena *arena, tri__number_list *out)
+/* Add the numbers of a cell. *lacks: set if they are of results and the cell has none. */
+static tri_status add_cell(const meaning *what, int cell, tri__arena *arena, tri__number_list *out, bool *lacks)
 {
     tri__number_list numbers;
     double factor = what->factor >= 0 ? tri__text_table_number(tri__study_value(what->study, cell, what->factor)) : NAN;
     TRI_TRY(tri__cell_numbers(what->results, cell, what->column >= 0 ? what->column : 0, what->task, arena, &numbers));
+    *lacks = *lacks || (what->factor < 0 && what->wanted != TRI_WANT_REPORTED && !numbers.count);
     if (what->wanted == TRI_WANT_ALL)
         for (int64_t i = 0; i < numbers.count; i++)
             out->number[out->count++] = what->factor >= 0 ? factor : numbers.number[i];
@@ -220,30 +227,26 @@ static tri_status add_cell(const meaning *what, int cell, tri__arena *arena, tri
 static tri_status find_in_study(void *context, tri__arena *arena, const char *name, const tri__condition *where, tri__wanted wanted,
                                 tri__number_list *out)
 {
-    const tri__results *results = context;
-    meaning what = meaning_of(results, arena, name);
+    asking *self = context;
+    meaning what = meaning_of(self->results, arena, name);
     what.wanted = wanted;
-    int64_t room = what.study->cell_count + tri__results_count(results) + 1;
+    int64_t room = what.study->cell_count + tri__results_count(self->results) + 1;
     *out = (tri__number_list){.number = tri__arena_alloc(arena, (size_t)room * sizeof *out->number)};
     if (!out->number)
         return tri_fail(TRI_NO_MEMORY, "no memory for the numbers of a finding");
     for (int cell = 0; cell < what.study->cell_count; cell++)
         if (is_selected(what.study, cell, where))
-            TRI_TRY(add_cell(&what, cell, arena, out));
+            TRI_TRY(add_cell(&what, cell, arena, out, &self->lacks_cells));
     if (!out->count)
         out->number[out->count++] = NAN;
     return NULL;
 }
 
-tri__names tri__results_names(const tri__results *results)
+/* A finding is confirmed where it holds for every number of its value. It is unknown while a cell that it speaks of has no result: the
+ * least or the largest of the others says nothing about that cell. */
+static void decide(const tri__number_list *values, bool lacks_cells, tri__finding_result *out)
 {
-    return (tri__names){.find = find_in_study, .context = (void *)(uintptr_t)results};
-}
-
-/* A finding is confirmed where it holds for every number of its value. */
-static void decide(const tri__number_list *values, tri__finding_result *out)
-{
-    bool unknown = !values->count, all = true;
+    bool unknown = !values->count || lacks_cells, all = true;
     for (int64_t i = 0; i < values->count; i++) {
         unknown = unknown || isnan(values->number[i]);
         all = all && values->number[i] != 0;
@@ -253,7 +256,8 @@ static void decide(const tri__number_list *values, tri__finding_result *out)
 
 tri_status tri__finding_evaluate(const tri__results *results, int finding, tri__finding_result *out)
 {
-    const tri__names names = tri__results_names(results);
+    asking self = {.results = results};
+    const tri__names names = {.find = find_in_study, .context = &self};
     const tri__study *study = tri__results_study(results);
     tri__arena *arena;
     tri__number_list values;
@@ -261,7 +265,7 @@ tri_status tri__finding_evaluate(const tri__results *results, int finding, tri__
     TRI_TRY(tri__arena_create(&arena));
     tri_status status = tri__expression_evaluate(study->findings[finding].expression, &names, arena, &out->evidence, &values);
     if (!status)
-        decide(&values, out);
+        decide(&values, self.lacks_cells, out);
     tri__arena_destroy(arena);
     return tri_wrap(status, "%s: the finding '%s'", study->file, study->findings[finding].name);
 }

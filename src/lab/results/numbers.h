@@ -19,9 +19,6 @@ double tri__measured_number(const tri__study *study, const tri__measurement *mea
 TRI_MUST_CHECK tri_status tri__cell_numbers(const tri__results *results, int cell, int column, const char *task, tri__arena *arena,
                                             tri__number_list *out);
 
-/* What the names in findings stand for. */
-tri__names tri__results_names(const tri__results *results);
-
 typedef enum { TRI_FINDING_UNKNOWN, TRI_FINDING_CONFIRMED, TRI_FINDING_REFUTED } tri__finding_state;
 
 typedef struct {
