@@ -29,8 +29,8 @@ static void runs_that_differ_by_an_option_are_told_apart(void **state)
            0, "", ", clip 1, average 0.9, augment flip,crop, ");
     expect(RUN(here, "train", "softmax", "--data", "digits:200", "--steps", "2", "--average", "0.8", "--strategy", "ps", "--out", "some/b"),
            0, "", ", average 0.8, ");
-    expect(RUN(here, "runs", "some"), 0, "  batch  clip  average  augment  ", "");
-    expect(RUN(here, "runs", "some"), 0, "1      0.9  flip,crop", "");
+    expect(RUN(here, "runs", "some"), 0, "  batch  rule     rate  clip  average  augment  ", "");
+    expect(RUN(here, "runs", "some"), 0, "adagrad  0.05     1      0.9  flip,crop", "");
     expect(SHELL(here, "\"$0\" runs some --sort average --csv some.csv && grep 0.8000 some.csv"), 0, "", "");
     expect(SHELL(here, "\"$0\" runs some --sort average | sed -n 2p"), 0, "some/b", "");
     json_t *runs = json_of(RUN(here, "runs", "some/a", "--json"));

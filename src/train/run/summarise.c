@@ -80,6 +80,8 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     summary->data = run->options.data;
     summary->strategy = run->strategy->name;
     summary->batch = run->settings.batch;
+    summary->rule = run->settings.rule.name;
+    summary->rate = run->settings.schedule.rate;
     summary->seed = run->settings.seed;
     summary->total_seconds = tri__run_total_seconds(run);
     summary->test_loss = evaluated ? run->evaluating.last.loss : NAN;

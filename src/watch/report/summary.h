@@ -26,6 +26,8 @@ typedef struct {
     const char *mode; /* "async", "sync", …; NULL where the strategy has no modes */
     int workers, servers;
     int64_t batch;
+    const char *rule;
+    double rate; /* before any schedule */
     int threads;
     uint64_t seed;
     const json_t *options; /* what the user asked for, by the names of the options; NULL: JSON has no key for it */
