@@ -22,6 +22,7 @@ typedef struct tri__run {
     const tri__strategy *strategy;
     tri__train_options options; /* those of the request, merged with those of a resumed run */
     tri__train_settings settings;
+    bool data_told;           /* the process that started this one has told the user what is odd about the data */
     tri__checkpoint *resumed; /* open until set-up has read it; NULL in a new run */
 
     tri__run_state state;

@@ -46,13 +46,16 @@ static tri_status check_length(tri__run *run, const tri__ps_settings *ps)
     return run->settings.own_files ? NULL : tri__run_settle_length(run, limit && limit < all ? limit : all, tri__ps_together(ps));
 }
 
-static tri_status check_run(tri__run *run, const tri__ps_settings *ps)
+static tri_status check_run(tri__run *run, const tri__ps_settings *ps, tri__log *log)
 {
     TRI_TRY(tri__ps_settings_check_files(&run->settings));
     TRI_TRY(tri__ps_settings_check_tables(&run->options, run->inputs.model));
     if (!run->request->resume && run->request->out)
         TRI_TRY(tri__run_folder_check(run->request->out));
     TRI_TRY(tri__run_check_data(run));
+    const char *note = tri_source_describe(run->inputs.source)->note;
+    if (note)
+        tri__log_line(log, TRI_LOG_WARNING, "%s", note);
     TRI_TRY(check_servers(run->inputs.graph, ps->servers));
     return check_length(run, ps);
 }
@@ -65,7 +68,7 @@ static tri_status check_request(const tri__run_request *request, const tri__ps_s
     quiet.log = NULL; /* the tasks say the same */
     tri_status status = tri__run_begin(&run, &quiet);
     if (!status)
-        status = check_run(&run, ps);
+        status = check_run(&run, ps, request->log);
     if (!status && !(*model_name = strdup(tri_model_name(run.inputs.model))))
         status = tri_fail(TRI_NO_MEMORY, "no memory for the model's name");
     tri__run_fini(&run);

@@ -82,6 +82,7 @@ tri_status tri__task_run(const tri__run_request *request, const tri__task_setup 
     *out = (tri__run_result){0};
     tri__run run;
     tri_status status = tri__run_begin(&run, request);
+    run.data_told = setup->spawned;
     if (!status)
         status = run_task(&run, setup, out);
     if (status && run.journal.log_file)
