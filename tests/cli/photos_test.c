@@ -26,6 +26,29 @@ static void generated_photos_can_be_described_and_learned(void **state)
     expect(RUN(here, "train", "flowers", "--data", "photos", "--test", "others"), 2, "", "--test: others: its class 3");
 }
 
+/* Each of the processes of a run sees the same odd files: the user hears of them once. */
+static void files_that_are_left_out_are_told_once_whatever_the_strategy(void **state)
+{
+    const char *here = *state;
+    static const char *const strategies[] = {"local", "mirrored --workers 2", "allreduce --workers 2", "ps --workers 2"};
+    expect(SHELL(here, "\"$0\" data make images --out photos --count 12 --classes 3 --size 40x30 && echo hi >photos/train/kind-1/note.txt"),
+           0, "", "");
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+        expect(SHELL(here,
+                     "\"$0\" train flowers --data photos --steps 1 --quiet --out run-$1 --strategy $2 2>&1 >/dev/null | grep -c 'left out'",
+                     (const char[]){(char)('0' + i), 0}, strategies[i]),
+               0, "1\n", "");
+}
+
+static void the_page_of_an_evaluation_names_photos(void **state)
+{
+    const char *here = *state;
+    expect(SHELL(here, "\"$0\" data make images --out photos --count 30 --classes 3 --size 40x30 && "
+                       "\"$0\" train flowers --data photos --steps 1 --eval-every never --quiet --out run && "
+                       "\"$0\" eval run --data photos/train --html page.html && grep -o '<br>photos/train/kind-[0-2]/[^<]*<' page.html"),
+           0, "<br>photos/train/kind-", "");
+}
+
 static void wrong_calls_of_data_make_are_refused(void **state)
 {
     const char *here = *state;
@@ -42,6 +65,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(generated_photos_can_be_described_and_learned),
+        FOLDER_TEST(files_that_are_left_out_are_told_once_whatever_the_strategy),
+        FOLDER_TEST(the_page_of_an_evaluation_names_photos),
         FOLDER_TEST(wrong_calls_of_data_make_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

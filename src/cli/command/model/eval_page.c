@@ -9,6 +9,7 @@
 #include "base/memory/memory.h"
 #include "base/text/base64.h"
 #include "data/photo/png/png.h"
+#include "data/source/source.h"
 #include "lab/figures/html.h"
 
 enum { MATRIX = 100, LEAST_SIDE = 96 }; /* MATRIX: the most classes whose matrix is legible; LEAST_SIDE: pixels of a picture on the page */
@@ -105,6 +106,16 @@ static void put_picture(FILE *out, const picture_album *album, int number)
     free(png);
 }
 
+/* A photo is a file. The number of another example counts the records of its source. */
+static void put_name(FILE *out, const tri_source *source, int64_t record)
+{
+    const char *file = tri_source_describe(source)->by_folder ? tri__source_file(source, record) : NULL;
+    if (file)
+        tri__html_put(out, file);
+    else
+        fprintf(out, "record %lld", (long long)record);
+}
+
 static void put_mistake(FILE *out, const picture_album *album, int number)
 {
     const tri__mistake *mistake = &album->page->mistakes->worst[number];
@@ -115,7 +126,9 @@ static void put_mistake(FILE *out, const picture_album *album, int number)
     put_class(out, album->page, mistake->guess);
     fprintf(out, "</b> %.1f %%<br>is <b class=right>", 100 * mistake->sure);
     put_class(out, album->page, mistake->label);
-    fprintf(out, "</b> (%.1f %%)<br>record %lld</figcaption></figure>\n", 100 * mistake->right, (long long)mistake->record);
+    fprintf(out, "</b> (%.1f %%)<br>", 100 * mistake->right);
+    put_name(out, album->page->source, mistake->record);
+    fputs("</figcaption></figure>\n", out);
 }
 
 static void print_page(FILE *out, const void *context)
