@@ -341,6 +341,22 @@ static void draw_losses_in_turn(const sim_job *job)
     sim_job_one_loss();
 }
 
+/* A server is stopped until the other one of its range has taken its place. Then ps:0 is lost, too, and the server goes on before ps:0 is
+ * back. So the new ps:0 finds two servers that hold the range, and only one of them has all updates. */
+static void draw_first_lost_after_a_takeover(const sim_job *job)
+{
+    fault *stop = &plan.fault[0], *death = &plan.fault[1];
+    const int64_t taken_over = 5 * job->settings.heartbeat / 2;
+    plan.count = 2;
+    *stop = (fault){.kind = SIM_FAULT_STOP, .a = 1 + (int)draw((uint64_t)job->settings.servers - 1)};
+    draw_moment(job, stop);
+    *death = (fault){.kind = SIM_FAULT_FIRST, .follows = true, .type = TRI_MSG_TYPES};
+    death->number = taken_over + (int64_t)draw(100 * SIM_MS);
+    stop->span = death->number + (int64_t)draw(100 * SIM_MS);
+    death->span = stop->span - death->number + (int64_t)draw(100 * SIM_MS);
+    sim_job_one_loss();
+}
+
 /* The network is cut, though all servers live: between the two servers of a range, between ps:0 and one of them, or between one server or
  * ps:0 and everybody else. A task gives ps:0 up after the timeout, so a cut of ps:0 is shorter than that. */
 static void draw_partition(const sim_job *job)
@@ -402,6 +418,8 @@ void sim_faults_begin(const sim_job *job, uint64_t seed)
         draw_partition(job);
     else if (job->settings.replicas == 2 && draw(5) == 0)
         draw_losses_in_turn(job);
+    else if (job->settings.replicas == 2 && draw(5) == 0)
+        draw_first_lost_after_a_takeover(job);
     sim_message_sent = sent;
     for (int i = 0; i < plan.count; i++)
         if (!plan.fault[i].follows)

@@ -100,14 +100,16 @@ void tri__follower_greet(tri__peer *peer)
         server->incarnation = tri__incarnation();
     if (server->options.settings.mode == TRI_PS_SYNC && server->holds == TRI_HOLDS_ALL)
         server->holds = TRI_HOLDS_STILL;
-    json_t *hello = json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:i, s:b}", "protocol", TRI_PROTOCOL, "role", "server", "task",
+    const tri__replication_state state = server->replication.state;
+    json_t *hello = json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:i, s:b, s:b}", "protocol", TRI_PROTOCOL, "role", "server", "task",
                               server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
                               server->holds >= TRI_HOLDS_STILL, "generation", (json_int_t)server->generation, "updates",
                               (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "replicas",
-                              server->options.settings.replicas == 2 ? 2 : 1, "standby", tri__replication_is_standby(server));
+                              server->options.settings.replicas == 2 ? 2 : 1, "standby", tri__replication_is_standby(server), "paired",
+                              state == TRI_REPLICATION_PAIRED || state == TRI_REPLICATION_ASKING);
     const tri__address *second = server->options.second;
     if (second && server->options.index == 0) {
-        json_object_set_new(hello, "whole", json_boolean(server->replication.state == TRI_REPLICATION_WHOLE));
+        json_object_set_new(hello, "whole", json_boolean(state == TRI_REPLICATION_WHOLE));
         json_object_set_new(hello, "pair", json_integer(server->replication.pair));
         json_object_set_new(hello, "state", json_integer(tri__standby_state(server)));
     }

@@ -116,8 +116,11 @@ void tri__pairs_offer(tri__coordinator *c, int server)
                            json_pack("{s:I, s:s, s:i}", "pair", (json_int_t)pair->number, "host", at->host, "port", (int)at->port));
 }
 
+/* A standby that is welcomed drops what it holds. If it may yet become the primary, it stays GREETED. */
 static void welcome_standby(tri__coordinator *c, int server)
 {
+    if (c->pair[server].primary == TRI_PRIMARY_UNDECIDED && c->pair[server].standby_holds)
+        return;
     c->pair[server].state = TRI_PAIR_IDLE;
     tri__followers_welcome(c, server, c->pair[server].standby);
     tri__pairs_offer(c, server);
@@ -228,8 +231,9 @@ static tri_status take_address(tri__pair *pair, const json_t *second)
 }
 
 /* Is the server that says hello the primary of its range? If that is undecided: a server that holds its range was the primary before ps:0
- * was restarted, and stays the primary. After such a restart, a server that does not hold its range waits for the other one, which may hold
- * it; if neither does, the one that comes last is the primary. In a new job the primary is ps:N. */
+ * was restarted, and stays the primary. If it is paired, the other one may have taken its place without its knowledge: then it waits for the
+ * other one. After such a restart, a server that does not hold its range waits for the other one, which may hold it; if neither does, the
+ * one that comes last is the primary. In a new job the primary is ps:N. */
 static bool is_to_lead(const tri__coordinator *c, int server, bool is_second, const json_t *hello)
 {
     tri__pair *pair = &c->pair[server];
@@ -237,11 +241,15 @@ static bool is_to_lead(const tri__coordinator *c, int server, bool is_second, co
     if (follower->peer)
         return false;
     if (pair->primary == TRI_PRIMARY_UNDECIDED) {
-        bool held = json_is_true(json_object_get(hello, "holding"));
+        bool held = json_is_true(json_object_get(hello, "holding")), sure = held && !json_is_true(json_object_get(hello, "paired"));
         bool again = c->server->options.recovers || json_is_true(json_object_get(hello, "standby"));
         bool both = pair->standby && pair->standby_is_second != is_second;
-        if (!held && again && !both)
+        if (!sure && again && !both)
             return false;
+        if (both && !held && pair->standby_holds) { /* the other one leads, when it connects again */
+            pair->primary = is_second ? TRI_PRIMARY_FIRST : TRI_PRIMARY_SECOND;
+            return false;
+        }
         pair->primary = is_second && (held || again) ? TRI_PRIMARY_SECOND : TRI_PRIMARY_FIRST;
     }
     return second_leads(pair) == is_second;
@@ -279,6 +287,8 @@ tri_status tri__pairs_hello(tri__peer *peer, const json_t *hello, bool *leads)
     if (peer->task == 0)
         tri__handover_greeted(c, hello);
     *leads = is_to_lead(c, peer->task, is_second, hello);
+    if (*leads && c->settled && pair->state == TRI_PAIR_GREETED)
+        welcome_standby(c, peer->task);
     if (*leads)
         return NULL;
     if (pair->standby)
@@ -287,6 +297,7 @@ tri_status tri__pairs_hello(tri__peer *peer, const json_t *hello, bool *leads)
     pair->state = TRI_PAIR_GREETED;
     pair->standby = peer;
     pair->standby_is_second = is_second;
+    pair->standby_holds = json_is_true(json_object_get(hello, "holding"));
     pair->told = false;
     if (c->settled)
         welcome_standby(c, peer->task);

@@ -21,7 +21,8 @@
  * servers may be a step behind, and the standby knows what a chunk was before its last step only when it has made that step itself.
  *
  * The primary is UNDECIDED until one of the two has come. In a new job it is ps:N. After ps:0 was restarted it is the server that was the
- * primary before; if that server does not come, it is the other one. */
+ * primary before; if that server does not come, it is the other one. A server that was cut off or stopped may not know that it is the
+ * primary no more: as long as it is paired, ps:0 believes the other one rather than it. */
 #ifndef TRI_STORE_PS_COORDINATOR_SERVERS_PAIRS_H
 #define TRI_STORE_PS_COORDINATOR_SERVERS_PAIRS_H
 
@@ -44,6 +45,7 @@ typedef struct {
     uint32_t number;        /* of the last pair that was offered; a message about another one is void */
     tri__peer *standby;     /* NULL: ABSENT */
     bool standby_is_second; /* the standby is not ps:N itself */
+    bool standby_holds;     /* it held its range when it came */
     int64_t filled;         /* ps:0's range: the highest step of a chunk that the standby was filled with; −1: not filled */
     char host[256];         /* where the second server is */
     tri__address second;    /* its address, which borrows `host`; no host: it never came */
