@@ -384,12 +384,15 @@ static bool watch(void *context, const tri__ps_status *status)
 
 /* ---- the summary ---- */
 
-/* The losses of the examples of this job, each before its own update. Reports come later than updates, so checkpoints cannot have them. */
-static void count_losses(tri__run_owner *owner, const json_t *reports)
+/* The losses of all examples, each before its own update. Reports come later than updates, so checkpoints cannot have them. A job that was
+ * resumed, or whose reports were lost, does not know the losses of some examples: it has no mean over all. */
+static void count_losses(tri__run_owner *owner, const json_t *reports, int64_t examples)
 {
+    const int64_t count = tri__reports_sum(reports, "loss_count");
+    const bool all_known = count + tri__reports_sum(reports, "damaged") >= examples;
     pthread_mutex_lock(&owner->lock);
-    owner->run->state.loss_sum = tri__reports_total(reports, "loss_sum");
-    owner->run->state.loss_count = tri__reports_sum(reports, "loss_count");
+    owner->run->state.loss_sum = all_known ? tri__reports_total(reports, "loss_sum") : 0;
+    owner->run->state.loss_count = all_known ? count : 0;
     pthread_mutex_unlock(&owner->lock);
 }
 
@@ -397,13 +400,13 @@ static tri_status summarise(tri__run_owner *owner, const tri__ps_status *status,
 {
     const tri__run *run = owner->run;
     const json_t *reports = status->reports;
-    count_losses(owner, reports);
     tri__worker_summary *workers = calloc(json_array_size(reports) + 1, sizeof *workers);
     if (!workers)
         return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
     tri__reports_workers(reports, workers);
     int count = (int)json_array_size(reports);
     int64_t now = tri__reports_sum(reports, "examples"), examples = owner->began.examples + now;
+    count_losses(owner, reports, examples);
     double seconds = run->since.seconds + status->seconds, threads = tri__reports_mean(reports, "threads");
     tri__summary summary = {
         .mode = tri__ps_mode_name(owner->ps->mode),
