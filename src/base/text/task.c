@@ -41,9 +41,19 @@ bool tri__task_name_has_role(const char *name, tri__role role)
     return !strncmp(name, wanted, length) && name[length] == ':';
 }
 
+/* Roles come in the order of tri__role; other processes come last. */
+static int place_of(const char *name)
+{
+    int role = TRI_ROLE_SERVER;
+    while (role <= TRI_ROLE_EVALUATOR && !tri__task_name_has_role(name, (tri__role)role))
+        role++;
+    return role;
+}
+
 int tri__task_name_order(const char *name, const char *other)
 {
-    const char *p = strchr(name, ':'), *q = strchr(other, ':');
-    const int kind = p ? strncmp(name, other, (size_t)(p - name)) : strcmp(name, other);
-    return kind ? kind : atoi(p ? p + 1 : "") - atoi(q ? q + 1 : "");
+    const int place = place_of(name), difference = place - place_of(other);
+    if (difference || place > TRI_ROLE_EVALUATOR)
+        return difference ? difference : strcmp(name, other);
+    return atoi(strchr(name, ':') + 1) - atoi(strchr(other, ':') + 1);
 }

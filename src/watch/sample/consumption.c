@@ -1,5 +1,5 @@
 /* consumption.c: adds up the samples of each task. All tasks of a host have the host's columns; those of the file that covers the most time
- * are used. */
+ * are used. Hosts come in the order of their tasks, and the machine of a supervisor or launcher, if it has no other task, comes last. */
 #include "watch/sample/consumption.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "watch/sample/columns.h"
 
 #define MEGA 1e6
@@ -168,10 +169,20 @@ static void read_task(const char *folder, const char *file, double since, tri__c
     keep_host(all, &host);
 }
 
+/* A name that is not of a file of samples is left out later. */
+static int by_task(const void *a, const void *b)
+{
+    char x[TRI_SAMPLE_TASK] = "", y[TRI_SAMPLE_TASK] = "";
+    tri__sample_task(*(char *const *)a, x);
+    tri__sample_task(*(char *const *)b, y);
+    return tri__task_name_order(x, y);
+}
+
 static tri_status read_all(const char *folder, char **names, size_t count, double since, tri__consumption *out)
 {
     TRI_TRY(tri__allocate(count + 1, sizeof *out->task, "what tasks used", &out->task));
     TRI_TRY(tri__allocate(count + 1, sizeof *out->host, "what hosts used", &out->host));
+    qsort(names, count, sizeof *names, by_task);
     for (size_t i = 0; i < count; i++)
         read_task(folder, names[i], since, out);
     return NULL;

@@ -24,7 +24,7 @@ typedef struct {
 } tri__consumer;
 
 typedef struct {
-    tri__consumer *task, *host;
+    tri__consumer *task, *host; /* tasks by role and number, the supervisor or launcher last; hosts in the order of their tasks */
     int tasks, hosts;
 } tri__consumption;
 

@@ -39,7 +39,10 @@ static void tasks_are_sorted_by_role_and_then_by_number(void **state)
     (void)state;
     assert_true(tri__task_name_order("worker:2", "worker:10") < 0);
     assert_true(tri__task_name_order("ps:9", "worker:0") < 0);
-    assert_true(tri__task_name_order("worker:0", "supervisor") > 0);
+    assert_true(tri__task_name_order("worker:3", "evaluator:0") < 0);
+    assert_true(tri__task_name_order("evaluator:0", "supervisor") < 0);
+    assert_true(tri__task_name_order("supervisor", "worker:0") > 0);
+    assert_true(tri__task_name_order("launcher", "supervisor") < 0);
     assert_int_equal(tri__task_name_order("supervisor", "supervisor"), 0);
 }
 

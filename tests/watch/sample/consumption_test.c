@@ -71,6 +71,28 @@ static void a_host_of_several_tasks_counts_once(void **state)
     tri__consumption_fini(&all);
 }
 
+static void hosts_come_in_the_order_of_their_tasks_and_that_of_the_supervisor_last(void **state)
+{
+    static const char *const file[] = {"ps-0", "supervisor", "worker-0", "worker-1", "worker-2", "worker-10", "evaluator-0"};
+    static const char *const on[] = {"host1", "machine", "host1", "host2", "host3", "host11", "host1"};
+    static const char *const tasks[] = {"ps:0", "worker:0", "worker:1", "worker:2", "worker:10", "evaluator:0", "supervisor"};
+    static const char *const hosts[] = {"host1", "host2", "host3", "host11", "machine"};
+    tri__consumption all;
+    for (int i = 0; i < 7; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s.csv", file[i]);
+        write_samples(*state, name, on[i], "100,10,0,1000000,7,9,1,50,2000000,,\n");
+    }
+    assert_ok(tri__consumption_read(*state, 0, &all));
+    assert_int_equal(all.tasks, 7);
+    for (int i = 0; i < all.tasks; i++)
+        assert_string_equal(all.task[i].name, tasks[i]);
+    assert_int_equal(all.hosts, 5);
+    for (int i = 0; i < all.hosts; i++)
+        assert_string_equal(all.host[i].name, hosts[i]);
+    tri__consumption_fini(&all);
+}
+
 static void the_fullest_link_is_told_with_its_direction(void **state)
 {
     static const char samples[] =
@@ -96,6 +118,7 @@ int main(void)
         FOLDER_TEST(means_are_weighted_by_time_and_bytes_are_rates_times_seconds),
         FOLDER_TEST(samples_from_before_a_resume_do_not_count),
         FOLDER_TEST(a_host_of_several_tasks_counts_once),
+        FOLDER_TEST(hosts_come_in_the_order_of_their_tasks_and_that_of_the_supervisor_last),
         FOLDER_TEST(the_fullest_link_is_told_with_its_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
