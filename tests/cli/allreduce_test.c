@@ -18,6 +18,7 @@ static void ranks_equal_replicas_and_one_worker_with_a_larger_batch(void **state
            "allreduce, batch 48, 1 thread, 2 workers", "");
     assert_true(ranks_distance(here, "replicas", "ranks") == 0); /* two floats have one sum */
     assert_true(ranks_distance(here, "one", "ranks") < 1e-5);
+    expect(RUN(here, "watch", "ranks", "--count", "1"), 0, "\nlauncher ", "");
     expect(RUN(here, "train", "--resume", "ranks", "--epochs", "6", "--quiet"), 0, "36 steps, 3,000 examples", "");
 }
 

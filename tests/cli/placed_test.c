@@ -37,6 +37,7 @@ static void tasks_learn_what_one_process_learns(void **state)
     expect(RUN(here, "eval", "three", "--data", "digits:300"), 0, "accuracy", "");
     expect(SHELL(here, "test -s three/events/worker-0/* && test -s three/log/worker-0.txt && test -s three/samples/worker-1.csv"), 0, "",
            "");
+    expect(RUN(here, "watch", "three", "--count", "1"), 0, "\nlauncher ", "");
 }
 
 /* Three tasks have parameters and the fourth has none; the bound is well below the norm of most steps. */

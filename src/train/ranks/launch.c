@@ -35,7 +35,9 @@ typedef struct {
     tri__run_folder folder;
     tri__log_file *log_file;
     tri__log *log;
-    tri__marks *marks; /* NULL: they cannot be written */
+    tri__marks *marks;       /* NULL: they cannot be written */
+    tri__sampler *sampler;   /* of this process; NULL with --sample-every never */
+    tri__task_counters work; /* all 0: a launcher trains nothing */
     tri__watcher watcher;
     tri__process mpirun;
     tri__restarts restarts;
@@ -317,6 +319,7 @@ static tri_status open_folder(launcher *self)
     TRI_TRY(tri__log_file_create(self->folder.log, run->log, &self->log_file));
     self->log = tri__log_file_sink(self->log_file);
     tri__journal_create_marks(&self->folder, self->log, &self->marks);
+    TRI_TRY(tri__journal_sample_process(&self->folder, self->log, run->options, &self->work, &self->sampler));
     return tri__run_folder_note(&self->folder, run->command);
 }
 
@@ -368,6 +371,7 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
     bool useless = status && left_nothing(&self);
     tri__process_fini(&self.mpirun);
     tri__watcher_fini(&self.watcher);
+    tri__sampler_stop(self.sampler);
     tri__marks_close(self.marks);
     tri__log_file_destroy(self.log_file);
     free(self.hosts);

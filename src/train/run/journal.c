@@ -428,10 +428,16 @@ static tri__sampler *start_sampler(const tri__run_folder *folder, tri__log *log,
     return sampler;
 }
 
-tri__sampler *tri__journal_sample_process(const tri__run_folder *folder, tri__log *log, int64_t every, const tri__task_counters *none)
+tri_status tri__journal_sample_process(const tri__run_folder *folder, tri__log *log, const tri__train_options *options,
+                                       tri__task_counters *none, tri__sampler **out)
 {
-    const tri__sampler_options options = {.path = folder->samples, .command = "", .every = every, .counters = none};
-    return every ? start_sampler(folder, log, &options) : NULL;
+    int64_t every;
+    *out = NULL;
+    TRI_TRY(tri__train_sample_every(options, &every));
+    atomic_store(&none->loss, NAN);
+    const tri__sampler_options sampling = {.path = folder->samples, .command = "", .every = every, .counters = none};
+    *out = every ? start_sampler(folder, log, &sampling) : NULL;
+    return NULL;
 }
 
 void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command)

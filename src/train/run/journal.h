@@ -5,6 +5,7 @@
 #include "base/trace/trace.h"
 #include "train/folder/log_file.h"
 #include "train/folder/run_folder.h"
+#include "train/options/options.h"
 #include "train/step/trainer.h"
 #include "trireme/dataset.h"
 #include "watch/progress/progress.h"
@@ -44,8 +45,10 @@ TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log 
  * the log says so, and the run goes on without samples. */
 void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command);
 
-/* The same for a process without a journal, such as a supervisor, which gets its own row. NULL: there are no samples. */
-tri__sampler *tri__journal_sample_process(const tri__run_folder *folder, tri__log *log, int64_t every, const tri__task_counters *none);
+/* The same for a process that trains nothing, a supervisor or a launcher, which gets its own row. `none` is zero before the call, and
+ * borrowed until the sampler has stopped. *out NULL: there are no samples. */
+TRI_MUST_CHECK tri_status tri__journal_sample_process(const tri__run_folder *folder, tri__log *log, const tri__train_options *options,
+                                                      tri__task_counters *none, tri__sampler **out);
 
 /* Begin to write marks: what happens to the run, and when. `leader` is the task that leads the run; it is borrowed. Where marks cannot be
  * written, the log says so, and the run goes on. */

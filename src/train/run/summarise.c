@@ -149,6 +149,15 @@ static double busy_share(const tri__consumer *host)
     return (host->cpu_percent + host->stolen_percent) / 100;
 }
 
+/* Every task's host is among the hosts. */
+static const tri__consumer *host_of(const tri__consumption *consumption, const tri__consumer *task)
+{
+    const tri__consumer *host = consumption->host;
+    while (strcmp(host->name, task->host) != 0)
+        host++;
+    return host;
+}
+
 static void fill_in_server(const tri__consumption *consumption, tri__evidence *evidence)
 {
     for (int i = 0; consumption && i < consumption->tasks; i++) {
@@ -158,9 +167,7 @@ static void fill_in_server(const tri__consumption *consumption, tri__evidence *e
             continue;
         evidence->server.task = task->name;
         evidence->server.cpu_percent = task->cpu_percent;
-        for (int host = 0; host < consumption->hosts; host++)
-            if (!strcmp(consumption->host[host].name, task->host))
-                evidence->server.host_busy = busy_share(&consumption->host[host]);
+        evidence->server.host_busy = busy_share(host_of(consumption, task));
     }
 }
 
@@ -172,22 +179,44 @@ static double cpus_here(void)
     return tri__control_group_find(&group) ? fmin(all, tri__control_group_cpus(&group)) : all;
 }
 
+/* A supervisor or a launcher has no role. */
+static bool has_role(const tri__consumer *task)
+{
+    return strchr(task->name, ':');
+}
+
+/* The one host on which all tasks are, wherever their supervisor or launcher is; NULL: they are on several. */
+static const tri__consumer *host_of_all(const tri__consumption *consumption)
+{
+    const tri__consumer *host = NULL;
+    for (int i = 0; i < consumption->tasks; i++) {
+        const tri__consumer *task = &consumption->task[i];
+        if (!has_role(task))
+            continue;
+        if (host && host != host_of(consumption, task))
+            return NULL;
+        host = host_of(consumption, task);
+    }
+    return host;
+}
+
 /* Does nothing unless all workers were sampled, and are on one host. */
 static void fill_in_host(const tri__run *run, const tri__consumption *consumption, int workers, int threads, tri__evidence *evidence)
 {
-    if (!consumption || consumption->hosts != 1)
+    const tri__consumer *host = consumption ? host_of_all(consumption) : NULL;
+    if (!host)
         return;
     int sampled = 0;
     double own = 0;
     for (int i = 0; i < consumption->tasks; i++) {
         sampled += tri__task_name_has_role(consumption->task[i].name, TRI_ROLE_WORKER);
-        own += consumption->task[i].cpu_percent / 100;
+        own += strcmp(consumption->task[i].host, host->name) ? 0 : consumption->task[i].cpu_percent / 100;
     }
     if (sampled * (run->peers ? run->peers->here : 1) < workers)
         return;
     evidence->host.cpus = cpus_here();
     evidence->host.threads = threads;
-    evidence->host.busy = busy_share(&consumption->host[0]);
+    evidence->host.busy = busy_share(host);
     evidence->host.own = own / evidence->host.cpus;
 }
 

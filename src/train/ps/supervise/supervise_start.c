@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "train/ps/supervise/supervise_start.h"
 
-#include <math.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -92,10 +91,7 @@ static tri_status open_folder(tri__supervisor *supervisor)
     TRI_TRY(tri__log_file_create(supervisor->folder.log, run->log, &supervisor->log_file));
     supervisor->log = tri__log_file_sink(supervisor->log_file);
     tri__journal_create_marks(&supervisor->folder, supervisor->log, &supervisor->marks);
-    int64_t every;
-    TRI_TRY(tri__train_sample_every(run->options, &every));
-    atomic_store(&supervisor->work.loss, NAN);
-    supervisor->sampler = tri__journal_sample_process(&supervisor->folder, supervisor->log, every, &supervisor->work);
+    TRI_TRY(tri__journal_sample_process(&supervisor->folder, supervisor->log, run->options, &supervisor->work, &supervisor->sampler));
     return tri__run_folder_note(&supervisor->folder, run->command);
 }
 
