@@ -40,6 +40,18 @@ static void tasks_learn_what_one_process_learns(void **state)
     expect(RUN(here, "watch", "three", "--count", "1"), 0, "\nlauncher ", "");
 }
 
+/* Task 1 waits while task 0 evaluates and writes checkpoints. That is waiting for others, so the pauses can be left out of its time. */
+static void waiting_for_the_orders_of_task_0_does_not_count_as_compute(void **state)
+{
+    const char *here = *state;
+    write_model(here, MODEL("1"));
+    json_t *two = json_of(RUN(here, PLACED, "2", "--steps", "12", "--eval-every", "2", "--json", "--out", "two"));
+    const json_t *workers = json_object_get(two, "worker_stats"), *first = json_array_get(workers, 0), *other = json_array_get(workers, 1);
+    assert_true(number(other, "seconds") <= number(first, "seconds") + 1e-6);
+    assert_true(number(json_object_get(other, "phases"), "peers") > 0);
+    json_decref(two);
+}
+
 /* Three tasks have parameters and the fourth has none; the bound is well below the norm of most steps. */
 static void the_gradient_of_all_tasks_is_clipped_by_its_norm(void **state)
 {
@@ -160,6 +172,7 @@ int main(void)
         return 77;
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(tasks_learn_what_one_process_learns),
+        FOLDER_TEST(waiting_for_the_orders_of_task_0_does_not_count_as_compute),
         FOLDER_TEST(the_gradient_of_all_tasks_is_clipped_by_its_norm),
         FOLDER_TEST(a_run_goes_on_under_another_strategy),
         FOLDER_TEST(a_goal_and_checkpoints_end_tasks_at_the_same_step),

@@ -141,6 +141,33 @@ static void a_run_that_has_ended_is_shown_with_its_means_and_its_verdict(void **
     json_decref(summary);
 }
 
+/* The last evaluation comes after the last step, and takes a while. Times of marks are rounded. */
+static void a_worker_has_ended_before_the_last_evaluation_begins(void **state)
+{
+    expect(RUN(*state, "train", "lenet", "--data", "digits:3000", "--steps", "5", "--eval-every", "end", "--out", "run", "--quiet"), 0, "",
+           "");
+    char *path = test_path(*state, "run/summary.json"); /* --json prints fewer digits */
+    json_t *summary = NULL, *view = NULL;
+    assert_ok(tri__json_read(path, &summary));
+    free(path);
+    test_result result = RUN(*state, "watch", "run", "--json");
+    assert_ok(tri__json_parse("view", result.out, strlen(result.out), &view));
+    test_result_fini(&result);
+    const json_t *worker = json_array_get(json_object_get(summary, "worker_stats"), 0), *mark;
+    size_t at, evaluations = 0;
+    json_array_foreach(json_object_get(view, "marks"), at, mark)
+    {
+        if (strcmp(json_string_value(json_object_get(mark, "kind")), "evaluation") != 0)
+            continue;
+        assert_true(1000 * tri__json_number_of(worker, "ended") <= tri__json_number_of(mark, "time_ms") + 1);
+        evaluations++;
+    }
+    assert_int_equal(evaluations, 1);
+    assert_true(tri__json_number_of(worker, "ended") > tri__json_number_of(worker, "began"));
+    json_decref(view);
+    json_decref(summary);
+}
+
 static void lines_that_go_to_a_pipe_are_whole(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "2000", "--eval-every", "end", "--out", "run", "--quiet"), 0,
@@ -171,6 +198,7 @@ int main(void)
         FOLDER_TEST(json_has_one_object_a_sample),
         FOLDER_TEST(a_run_that_has_ended_is_shown_once),
         FOLDER_TEST(the_summary_of_a_job_has_its_server_and_its_host),
+        FOLDER_TEST(a_worker_has_ended_before_the_last_evaluation_begins),
         FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),
         FOLDER_TEST(a_run_without_samples_is_refused_in_words),
         FOLDER_TEST(what_workers_send_and_receive_is_counted_by_the_server_too),

@@ -119,13 +119,18 @@ static tri_status placed_peers_collect(tri__peers *peers)
 
 /* ---- steps ---- */
 
+/* The other tasks wait here while task 0 evaluates or writes a checkpoint. */
 static tri_status placed_peers_begin(tri__peers *peers, const tri_step *step, const tri_batch *batch)
 {
     placed_peers *self = (placed_peers *)peers;
+    tri__trainer *trainer = &self->base.run->trainer;
     order said;
     (void)step;
     (void)batch;
+    tri__trainer_enter(trainer, TRI_PHASE_PEERS);
     TRI_TRY(peers->worker ? obey(self, false, &said) : exchange_words(self, MAKE_STEP, false, &said));
+    (void)tri__rank_exchange_waited(self->exchange); /* for parameters, between two steps: the phases have counted this time already */
+    tri__trainer_enter(trainer, TRI_PHASE_COMPUTE);
     self->in_step = said == MAKE_STEP;
     return self->in_step ? NULL : was_ended();
 }

@@ -85,7 +85,7 @@ static void fill_note(const tri__rank_peers *self, tri__rank_note *mine)
     mine->cpu_percent = tri__usage_cpu_percent(&run->since.usage, &usage);
     mine->peak_rss_mb = tri__peak_rss_mb();
     mine->began = tri__clock_wall_of(run->since.usage.wall);
-    mine->ended = tri__clock_wall_of(run->trainer.now);
+    mine->ended = tri__clock_wall_of(run->trainer.ended);
     mine->losses = self->own;
     memcpy(mine->spent, run->trainer.phases.spent, sizeof mine->spent);
 }

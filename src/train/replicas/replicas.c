@@ -236,7 +236,7 @@ static void replicas_stats(const tri__peers *base, int worker, tri__worker_summa
     out->steps = other->trainer.steps;
     out->examples = other->trainer.examples;
     out->began = tri__clock_wall_of(peers->run->since.usage.wall);
-    out->ended = tri__clock_wall_of(other->trainer.now);
+    out->ended = tri__clock_wall_of(other->trainer.ended);
     out->peak_rss_mb = tri__peak_rss_mb();
     /* over the same time as the process's CPU time: the run subtracts this from it */
     double seconds = tri__clock_seconds(tri__clock_now() - peers->run->since.usage.wall);

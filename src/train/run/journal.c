@@ -366,6 +366,7 @@ void tri__run_tell_progressive(tri__run *run)
 void tri__run_start_clock(tri__run *run)
 {
     tri__trainer_enter(&run->trainer, TRI_PHASE_OTHER);
+    run->trainer.ended = run->trainer.now; /* where a run has no step left */
     tri__rate_begin(&run->journal.speed, run->state.examples, run->trainer.now);
 }
 

@@ -28,6 +28,7 @@ static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
     const int64_t begin = trainer->now;
     TRI_TRY(peers->kind->end(peers, tally));
     tri__trainer_enter(trainer, TRI_PHASE_OTHER);
+    trainer->ended = trainer->now;
     tri__trace_add(trainer->lane, TRI_SPAN_PEERS, begin, trainer->now, about.step, TRI_FLOW_NONE, 0);
     return NULL;
 }

@@ -310,7 +310,7 @@ static void fill_worker(const tri__run *run, tri__worker_summary *worker)
     worker->examples = run->trainer.examples;
     worker->seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases));
     worker->began = tri__clock_wall_of(run->since.usage.wall);
-    worker->ended = tri__clock_wall_of(run->trainer.now);
+    worker->ended = tri__clock_wall_of(run->trainer.ended);
     worker->cpu_percent = tri__usage_cpu_percent(&run->since.usage, &usage);
     worker->peak_rss_mb = tri__peak_rss_mb();
     tri__phases_shares(&run->trainer.phases, worker->phases);

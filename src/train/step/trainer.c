@@ -107,6 +107,7 @@ tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, con
     if (judges_step(trainer))
         TRI_TRY(judge(trainer, batch, tally));
     tri__trainer_enter(trainer, TRI_PHASE_OTHER);
+    trainer->ended = trainer->now;
     if (trainer->lane) {
         tri__trace_add(trainer->lane, TRI_SPAN_COMPUTE, begin, trainer->now, step->step, TRI_FLOW_NONE, 0);
         tri__trace_add(trainer->lane, TRI_SPAN_STEP, trainer->began, trainer->now, step->step, TRI_FLOW_NONE, 0);

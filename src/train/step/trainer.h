@@ -20,6 +20,7 @@ typedef struct {
     tri__phases phases;
     tri__team team;              /* for lent tables; zero: all threads of the plan compute */
     int64_t now;                 /* the clock, as it was last read: at the end of each step */
+    int64_t ended;               /* when the last step ended */
     tri__trace_lane *lane;       /* NULL: the steps are not traced */
     int64_t began;               /* traced: when the step began, with waiting for its batch */
     int64_t judge_every;         /* of this many steps, predictions of the last few are compared with labels; 0: never */

@@ -124,9 +124,9 @@ static json_t *report(work *w, bool final)
     tri__run_publish_traffic(run, sent, received);
     return json_pack("{s:b, s:o, s:o, s:f, s:I, s:I, s:f, s:o, s:o, s:I, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final,
                      "began", tri__json_number(tri__clock_wall_of(run->since.usage.wall)), "ended",
-                     tri__json_number(tri__clock_wall_of(run->trainer.now)), "tokens", total > 0 ? (double)w->tokens / (double)total : 0.0,
-                     "steps", (json_int_t)run->state.step, "examples", (json_int_t)run->state.examples, "seconds",
-                     tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
+                     tri__json_number(tri__clock_wall_of(run->trainer.ended)), "tokens",
+                     total > 0 ? (double)w->tokens / (double)total : 0.0, "steps", (json_int_t)run->state.step, "examples",
+                     (json_int_t)run->state.examples, "seconds", tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
                      tri__json_number(tri__recent_mean(&run->state.recent)), "loss_sum", tri__json_number(run->state.loss_sum),
                      "loss_count", (json_int_t)run->state.loss_count, "bytes_sent", (json_int_t)sent, "bytes_received",
                      (json_int_t)received, "cpu_percent", tri__usage_cpu_percent(&run->since.usage, &usage), "peak_rss_mb",
