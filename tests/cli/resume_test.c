@@ -89,6 +89,18 @@ static void a_resumed_run_may_be_told_what_its_model_or_the_standard_says(void *
     expect(RUN(here, "train", "--resume", "a", "--steps", "6", "--seed", "2"), 2, "", "--seed 2: the run to be resumed has 1,");
 }
 
+/* A folder in the place of the checkpoint of step 20 makes its write fail, as a full disk would. Another thread writes it, so the failure
+ * is found when step 30's is due. */
+static void a_checkpoint_that_fails_does_not_cost_the_next_one(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, TRAIN, "--steps", "10", "--strategy", "mirrored", "--workers", "2", "--out", "a"), 0, "10 steps", "");
+    expect(SHELL(here, "mkdir -p a/checkpoint/step-00000020.safetensors/full"), 0, "", "");
+    expect(RUN(here, "train", "--resume", "a", "--steps", "35", "--checkpoint-every", "10steps"), 0, "35 steps",
+           "no checkpoint at step 20: a/checkpoint/step-00000020.safetensors: cannot write");
+    expect(SHELL(here, "cut -d, -f2-4 a/marks.csv"), 0, "checkpoint,worker:0,30", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +110,7 @@ int main(void)
         FOLDER_TEST(evaluations_every_epoch_fall_on_its_end_where_steps_become_smaller),
         FOLDER_TEST(a_job_that_cannot_be_resumed_says_so_in_one_line),
         FOLDER_TEST(a_resumed_run_may_be_told_what_its_model_or_the_standard_says),
+        FOLDER_TEST(a_checkpoint_that_fails_does_not_cost_the_next_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,13 +62,27 @@ static void keep_name(tri__run *run, char *written, int64_t step, double seconds
     tri__log_line(run->journal.log, TRI_LOG_DEBUG, "step %lld: checkpoint %s", (long long)step, written);
 }
 
-/* Wait for the checkpoint that another thread writes, if there is one. */
+/* A disk that is full now may have room later: training continues, and only the last checkpoint must succeed. Parameters that are not
+ * numbers are returned, because they end the run. */
+static tri_status forgive(const tri__run *run, int64_t step, tri_status status)
+{
+    if (!status || tri_status_code(status) == TRI_DIVERGED)
+        return status;
+    tri__log_line(run->journal.log, TRI_LOG_WARNING, "no checkpoint at step %lld: %s; training goes on", (long long)step,
+                  tri_status_message(status));
+    tri_status_free(status);
+    return NULL;
+}
+
+/* Wait for the checkpoint that another thread writes, if there is one. If it failed, the next one is tried all the same. */
 static tri_status collect(tri__run *run)
 {
     char *written = NULL;
-    int64_t step;
+    int64_t step = 0;
+    tri_status status = NULL;
     if (run->saving.writer)
-        TRI_TRY(tri__checkpoint_writer_end(run->saving.writer, &written, &step));
+        status = tri__checkpoint_writer_end(run->saving.writer, &written, &step);
+    TRI_TRY(forgive(run, step, status));
     if (written)
         keep_name(run, written, step, 0);
     return NULL;
@@ -121,22 +135,15 @@ static tri_status save(tri__run *run, which_checkpoint which)
     return NULL;
 }
 
-/* A disk that is full now may have room later: training continues, and only the last checkpoint must succeed. Parameters that are not
- * numbers end the run. */
 static tri_status checkpoint(tri__run *run, which_checkpoint which)
 {
     TRI_TRY(tri__run_flush(run));
-    tri_status status = save(run, which);
-    if (tri_status_code(status) == TRI_DIVERGED) {
-        tri_status reason = tri__run_diverged(run, tri_status_message(status));
-        tri_status_free(status);
-        return reason;
-    }
-    if (status)
-        tri__log_line(run->journal.log, TRI_LOG_WARNING, "no checkpoint at step %lld: %s; training goes on", (long long)run->state.step,
-                      tri_status_message(status));
-    tri_status_free(status);
-    return NULL;
+    tri_status diverged = forgive(run, run->state.step, save(run, which));
+    if (!diverged)
+        return NULL;
+    tri_status reason = tri__run_diverged(run, tri_status_message(diverged));
+    tri_status_free(diverged);
+    return reason;
 }
 
 bool tri__run_save_due(tri__run *run)
@@ -152,7 +159,7 @@ bool tri__run_save_due(tri__run *run)
     return true;
 }
 
-/* A checkpoint that failed does not matter here, because another one follows. */
+/* Parameters that are not numbers do not matter here, because another checkpoint follows, which finds them too. */
 void tri__run_collect_checkpoint(tri__run *run)
 {
     tri_status status = collect(run);
