@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -81,6 +82,12 @@ tri_status tri__command_find(int count, const char *const *words, const tri__com
     return tri_fail(TRI_BAD_CALL, "there is no command '%s' ('trireme help' lists them)", words[0]);
 }
 
+/* Numbers are kept in 32 bits: a larger one would be infinite, a tinier one 0. */
+static bool fits_float(double number)
+{
+    return number == 0 || (fabs(number) >= (double)FLT_MIN && fabs(number) <= (double)FLT_MAX);
+}
+
 static tri_status check_number(const tri__option *option, const char *value)
 {
     bool whole = option->kind == TRI_OPTION_INTEGER;
@@ -89,6 +96,8 @@ static tri_status check_number(const tri__option *option, const char *value)
     double number = whole ? (double)strtoll(value, &end, 10) : strtod(value, &end);
     if (end == value || *end || errno || !isfinite(number))
         return tri_fail(TRI_BAD_CALL, "--%s %s: expected a %s", option->name, value, whole ? "whole number" : "number");
+    if (!whole && !fits_float(number))
+        return tri_fail(TRI_BAD_CALL, "--%s %s: expected 0 or a number from 1.2e-38 to 3.4e+38", option->name, value);
     char range[160];
     if (tri__option_takes(option, number))
         return NULL;

@@ -92,6 +92,8 @@ static void wrong_options_and_values_are_refused_with_a_reason(void **state)
     assert_fails(PARSE(&arguments, "train", "--batch", "99999999999999999999"), TRI_BAD_CALL, "a whole number");
     assert_fails(PARSE(&arguments, "train", "--rate", "nan"), TRI_BAD_CALL, "a number");
     assert_fails(PARSE(&arguments, "train", "--rate", "-1"), TRI_BAD_CALL, "must be above 0");
+    assert_fails(PARSE(&arguments, "train", "--rate", "1e40"), TRI_BAD_CALL, "--rate 1e40: expected 0 or a number from 1.2e-38 to 3.4e+38");
+    assert_fails(PARSE(&arguments, "train", "--epsilon", "1e-60"), TRI_BAD_CALL, "--epsilon 1e-60: expected 0 or a number from");
     assert_fails(PARSE(&arguments, "train", "--batch", "0"), TRI_BAD_CALL, "from 1 to 1048576");
     assert_fails(PARSE(&arguments, "train", "--momentum", "0"), TRI_BAD_CALL, "above 0 and below 1 (rule sgd is without momentum)");
     assert_fails(PARSE(&arguments, "train", "--momentum", "1"), TRI_BAD_CALL, "above 0 and below 1");
