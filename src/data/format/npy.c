@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREFIX = 8, LONGEST_HEADER = 4096 };
+enum { PREFIX = 8, LONGEST_HEADER = 4096, LONGEST_TYPE = 16 }; /* of a type: as much as a message shows */
 
 static tri_status damaged(const char *name, const char *what)
 {
@@ -32,9 +32,11 @@ static tri_status read_type(const char *name, const char *header, tri__npy *out)
     const char order = at[1], kind = at[2], size = at[3];
     const bool known = at[4] == '\'' && ((kind == 'f' && (size == '4' || size == '8')) || (kind == 'b' && size == '1') ||
                                          ((kind == 'i' || kind == 'u') && strchr("1248", size)));
+    const size_t length = strcspn(at + 1, "'");
     if (!known || (order != '<' && order != '|' && order != '='))
         return tri_fail(TRI_UNSUPPORTED,
-                        "%s: its elements are %.5s: save them as float32, float64, uint8 or integers (x.astype('float32'))", name, at);
+                        "%s: its elements are '%.*s': save them as float32, float64, uint8 or integers (x.astype('float32'))", name,
+                        length < LONGEST_TYPE ? (int)length : LONGEST_TYPE, at + 1);
     out->kind = kind;
     out->size = size - '0';
     return NULL;

@@ -123,11 +123,13 @@ static tri_status keep_classes(npy_source *self, const y_facts *facts, const tri
     info->classes = info->numbering.classes;
     TRI_TRY(tri__allocate((size_t)y->count, sizeof *self->labels, "labels", &self->labels));
     for (int64_t i = 0; i < y->count; i++) {
-        const int64_t class = tri__label_class(&info->numbering, tri__npy_at(y, i));
+        const double label = tri__npy_at(y, i);
+        const int64_t class = tri__label_class(&info->numbering, label);
         if (class < 0) {
-            char known[96];
-            tri__labels_tell(&info->numbering, known, sizeof known);
-            return tri_fail(TRI_BAD_DATA, "%s: label %" PRId64 " is %g where %s", self->path, i, tri__npy_at(y, i), known);
+            char known[TRI_LABELS_TOLD];
+            tri__labels_tell(&info->numbering, label, known);
+            return tri_fail(TRI_BAD_DATA, "%s: label %" PRId64 " is %g where %s (number the classes from 0 on)", self->path, i, label,
+                            known);
         }
         self->labels[i] = (int32_t) class;
     }

@@ -113,12 +113,12 @@ static tri_status bad_label(const tri__record_reader *self)
     const tri__feature *feature = &self->found[TRI_RECORD_LABEL];
     int64_t whole;
     float number;
-    char what[160], labels[96];
+    char what[TRI_LABELS_TOLD + 32], labels[TRI_LABELS_TOLD];
     if (tri__feature_integers(feature, &whole, 1) == 1)
         number = (float)whole;
     else if (tri__feature_floats(feature, &number, 1) != 1)
         return tri__record_damaged(self, "has no feature 'label' that is one number");
-    tri__labels_tell(&self->reader.source->info.numbering, labels, sizeof labels);
+    tri__labels_tell(&self->reader.source->info.numbering, (double)number, labels);
     snprintf(what, sizeof what, "has label %g where %s", (double)number, labels);
     return tri__record_damaged(self, what);
 }

@@ -82,15 +82,17 @@ int64_t tri__class_label(const tri_numbering *numbering, int64_t class)
     return numbering->label_step ? numbering->first_label + class * numbering->label_step : class;
 }
 
-void tri__labels_tell(const tri_numbering *numbering, char *text, size_t size)
+void tri__labels_tell(const tri_numbering *numbering, double wrong, char text[TRI_LABELS_TOLD])
 {
+    const char *never = wrong < -1 || wrong >= TRI_MOST_LABELS ? ", and none may be below -1 or above 1048575" : "";
+    _Static_assert(TRI_MOST_LABELS == 1048576, "the text has the number");
     int64_t first = numbering->first_label, step = numbering->label_step, last = tri__class_label(numbering, numbering->classes - 1);
     if (step > 1 && numbering->classes == 2)
-        snprintf(text, size, "labels are %" PRId64 " and %s%" PRId64, first, first < 0 && last > 0 ? "+" : "", last);
+        snprintf(text, TRI_LABELS_TOLD, "labels are %" PRId64 " and %s%" PRId64 "%s", first, first < 0 && last > 0 ? "+" : "", last, never);
     else if (step > 1)
-        snprintf(text, size, "labels are %" PRId64 ", %" PRId64 " and so on to %" PRId64, first, first + step, last);
+        snprintf(text, TRI_LABELS_TOLD, "labels are %" PRId64 ", %" PRId64 " and so on to %" PRId64 "%s", first, first + step, last, never);
     else
-        snprintf(text, size, "classes are %" PRId64 " to %" PRId64, first, last);
+        snprintf(text, TRI_LABELS_TOLD, "classes are %" PRId64 " to %" PRId64 "%s", first, last, never);
 }
 
 bool tri__labels_differ(const tri_numbering *numbering)

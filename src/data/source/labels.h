@@ -28,8 +28,10 @@ TRI_MUST_CHECK tri_status tri__labels_number(const char *spec, const tri__labels
 int64_t tri__label_class(const tri_numbering *numbering, double label);
 int64_t tri__class_label(const tri_numbering *numbering, int64_t class);
 
-/* "labels are -1 and 1", or "classes are 0 to 9". */
-void tri__labels_tell(const tri_numbering *numbering, char *text, size_t size);
+/* What labels there are, for a message about a wrong one: "labels are -1 and +1", or "classes are 0 to 9". If no class may have the wrong
+ * label, whatever the others are, the text says so. */
+enum { TRI_LABELS_TOLD = 128 }; /* bytes that hold every such text */
+void tri__labels_tell(const tri_numbering *numbering, double wrong, char text[TRI_LABELS_TOLD]);
 
 /* Whether labels differ from the numbers of their classes. */
 bool tri__labels_differ(const tri_numbering *numbering);

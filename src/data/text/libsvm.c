@@ -287,11 +287,11 @@ static bool keep_number(float label, float *target, char fault[TRI_LIBSVM_FAULT]
 static bool keep_class(const tri_numbering *numbering, float label, int32_t *to, char fault[TRI_LIBSVM_FAULT])
 {
     const int64_t class = class_of(numbering, label);
-    char labels[96];
+    char labels[TRI_LABELS_TOLD];
     *to = (int32_t) class;
     if (class >= 0)
         return true;
-    tri__labels_tell(numbering, labels, sizeof labels);
+    tri__labels_tell(numbering, (double)label, labels);
     snprintf(fault, TRI_LIBSVM_FAULT, "label %g where %s", (double)label, labels);
     return false;
 }

@@ -71,7 +71,9 @@ static void arrays_that_cannot_be_read_are_refused(void **state)
     } cases[] = {
         {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", "Fortran's order"},
         {"{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", "its elements are '>f4': save them as float32"},
-        {"{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }", "save them as float32"},
+        {"{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", "its elements are '<c16': save them as float32"},
+        {"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "its elements are '|O': save them as float32"},
+        {"{'descr': '<U1234567890123456789", "its elements are '<U12345678901234': save them"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "no plain type"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (9,), }", "ends before its last element"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "makes no sense"},
@@ -135,6 +137,9 @@ static void whole_labels_are_classes_and_bytes_stay_bytes(void **state)
     assert_memory_equal(row, x[1], sizeof row);
     assert_int_equal(label, 1);
     tri_source_destroy(source);
+    put_array(here, "y_train.npy", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", (int64_t[]){-1, 0}, sizeof y);
+    assert_fails(tri_source_open(here, TRI_PART_TRAIN, NULL, &source), TRI_BAD_DATA,
+                 "label 1 is 0 where labels are -1 and +1 (number the classes from 0 on)");
 }
 
 static uint8_t *put_number(uint8_t *at, uint32_t number, int bytes)

@@ -52,15 +52,21 @@ static void labels_that_occur_decide_on_the_classes(void **state)
 static void labels_are_told_as_they_stand_in_the_files(void **state)
 {
     (void)state;
-    char text[96];
-    tri__labels_tell(&(tri_numbering){.first_label = -1, .label_step = 2, .classes = 2}, text, sizeof text);
+    char text[TRI_LABELS_TOLD];
+    tri__labels_tell(&(tri_numbering){.first_label = -1, .label_step = 2, .classes = 2}, 0, text);
     assert_string_equal(text, "labels are -1 and +1");
-    tri__labels_tell(&(tri_numbering){.first_label = 2, .label_step = 2, .classes = 2}, text, sizeof text);
+    tri__labels_tell(&(tri_numbering){.first_label = 2, .label_step = 2, .classes = 2}, 3, text);
     assert_string_equal(text, "labels are 2 and 4");
-    tri__labels_tell(&(tri_numbering){.first_label = 10, .label_step = 10, .classes = 4}, text, sizeof text);
+    tri__labels_tell(&(tri_numbering){.first_label = 10, .label_step = 10, .classes = 4}, 0.5, text);
     assert_string_equal(text, "labels are 10, 20 and so on to 40");
-    tri__labels_tell(&(tri_numbering){.first_label = 1, .label_step = 1, .classes = 3}, text, sizeof text);
+    tri__labels_tell(&(tri_numbering){.first_label = 1, .label_step = 1, .classes = 3}, 4, text);
     assert_string_equal(text, "classes are 1 to 3");
+    tri__labels_tell(&(tri_numbering){.first_label = 3, .label_step = 4, .classes = 2}, -2, text);
+    assert_string_equal(text, "labels are 3 and 7, and none may be below -1 or above 1048575");
+    tri__labels_tell(&(tri_numbering){.first_label = 1, .label_step = 1, .classes = 2}, 1e11, text);
+    assert_string_equal(text, "classes are 1 to 2, and none may be below -1 or above 1048575");
+    tri__labels_tell(&(tri_numbering){.first_label = 2, .label_step = 1048573, .classes = 3}, 1048576, text);
+    assert_non_null(strstr(text, "above 1048575")); /* the longest is not cut */
 }
 
 int main(void)

@@ -242,7 +242,7 @@ static void a_damaged_libsvm_line_is_reported_and_the_others_are_read(void **sta
         "line 3, column 1 (record 2 at byte 14): label 0 where labels are -1 and +1",
         "line 4, column 4 (record 3 at byte 23): feature index 9 where indices are 1 to 4",
         "line 5, column 1 (record 4 at byte 27): label 0.5",
-        "line 6, column 1 (record 5 at byte 35): label -7",
+        "line 6, column 1 (record 5 at byte 35): label -7 where labels are -1 and +1, and none may be below -1",
         NULL,
     };
     assert_int_equal(self.source->info.examples, 7);
