@@ -49,6 +49,10 @@ rejected corridors src/store/ps/protocol/bad.c '#include "store/ps/server/server
 rejected corridors src/train/ps/task/bad.c '#include "train/ps/supervise/supervise.h"' 'supervise stands behind it'
 rejected corridors src/cli/command/bad.c 'int x;' 'in none of the corridors of cli/command'
 rejected corridors src/train/bad.c 'int x;' 'in none of the corridors of train'
+# shellcheck disable=SC2016  # backquotes of the page, not of the shell
+rejected corridors docs/DESIGN.md '| folder | its corridors, in order |
+|---|---|
+| `base` | `memory`, `report` |' 'is not the one in script/lint: base: memory report'
 accepted corridors src/data/batch/good.c '#include "data/file/content.h"'
 accepted corridors src/cli/main.c '#include "cli/process/session.h"'
 
