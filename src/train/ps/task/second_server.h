@@ -23,8 +23,7 @@ typedef struct {
 } tri__second_servers;
 
 /* Starts the second servers of this process, if it has any; `first` is its own server, whose log and traffic they share. The caller ends
- * them; the struct must not move until then. When a second server
- * fails, the log says so, and its range is then on one server only. */
+ * them; the struct must not move until then. When a second server fails, the log says so, and its range is then on one server only. */
 TRI_MUST_CHECK tri_status tri__second_servers_start(tri__second_servers *all, const tri__task_setup *setup, const tri__ps_settings *ps,
                                                     const tri__server_options *first);
 void tri__second_servers_end(tri__second_servers *all);
