@@ -78,10 +78,10 @@ static tri_status open_folder(tri__supervisor *supervisor)
 {
     const tri__run_request *run = supervisor->run;
     char *model = NULL;
+    if (run->resume) /* first: what the tasks of another job are writing there cannot be checked */
+        TRI_TRY(tri__run_folder_open(run->resume, "supervisor", &supervisor->folder));
     tri_status status = check_request(run, &supervisor->request->ps, &model);
-    if (!status && run->resume)
-        status = tri__run_folder_open(run->resume, "supervisor", &supervisor->folder);
-    else if (!status)
+    if (!status && !run->resume)
         status = tri__run_folder_create(run->out, model, "supervisor", &supervisor->folder);
     free(model);
     TRI_TRY(status);
