@@ -112,6 +112,7 @@ static void tables_are_learnt_by_the_names_of_their_columns(void **state)
     put(here, "line.model", "train(rate=0.3, batch=24, epochs=60)\ninput()\ndense(outputs)\nmse_loss()\n");
     expect(RUN(here, "data", "info", "houses.csv", "--label", "city"), 0, "\nRome                       120", "");
     expect(RUN(here, "model", "softmax", "--data", "houses.csv", "--label", "city", "--json"), 0, "\"parameters\":14,", ""); /* 2 × 6 + 2 */
+    expect(RUN(here, "model", "softmax", "--shape", "6", "--classes", "2", "--label", "city"), 2, "", "--label city: it is a column");
     expect_learnt(RUN(here, "train", "line.model", "--data", "houses.csv", "--label", "price", "--test", "houses.csv", "--out", "run",
                       "--json", "--quiet"));
     expect(RUN(here, "eval", "run"), 0, "R2          ", "");

@@ -57,6 +57,8 @@ static tri_status find_input(tri__session *session, const tri__arguments *argume
                                         .labels = tri_model_labels(model)};
     *input = (tri_model_input){.type = tri_model_is_sparse(model) ? TRI_F32 : TRI_U8};
     const char *data = tri__argument_text(arguments, "data"), *shape = tri__argument_text(arguments, "shape");
+    if (options.label && !data)
+        return tri_fail(TRI_BAD_CALL, "--label %s: it is a column of a CSV table; give the table by --data", options.label);
     if (data) {
         tri_source *source;
         TRI_TRY(tri_source_open(data, TRI_PART_TRAIN, &options, &source));
