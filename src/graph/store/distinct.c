@@ -61,8 +61,8 @@ static inline uint64_t cell_of(const tri__distinct *distinct, int32_t key)
     return (mixed >> 32) & (uint64_t)(distinct->cells - 1);
 }
 
-/* The position of a key in keys; where it has none, it is added. Whether a key is new cannot be predicted, so nothing branches on that: every
- * key is written behind the keys so far, and only a new one is counted. The loop goes on only if another key has the cell. */
+/* The position of a key in keys; where it has none, it is added. Whether a key is new cannot be predicted, so nothing branches on that:
+ * every key is written behind the keys so far, and only a new one is counted. The loop goes on only if another key has the cell. */
 static inline int32_t place_of(tri__distinct *distinct, int32_t key)
 {
     const uint64_t mask = (uint64_t)(distinct->cells - 1), generation = (uint64_t)distinct->generation << 32;

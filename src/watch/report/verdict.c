@@ -1,9 +1,9 @@
 /* verdict.c: the sentence about the bottleneck.
  *
  * What samples show comes first: a full link, a worker that is slower than the others, other programs that have the CPUs, more threads than
- * CPUs. These are reasons why workers wait, whichever phase the waiting counts for. If there are none, a phase is the bottleneck if it takes
- * at least half of the time and clearly more than the next phase. Otherwise the sentence says that nothing stands out, and shows the two
- * largest phases. Shares are evidence, not proof, so the sentence always has the numbers. The most that can be saved is the time spent
+ * CPUs. These are reasons why workers wait, whichever phase the waiting counts for. If there are none, a phase is the bottleneck if it
+ * takes at least half of the time and clearly more than the next phase. Otherwise the sentence says that nothing stands out, and shows the
+ * two largest phases. Shares are evidence, not proof, so the sentence always has the numbers. The most that can be saved is the time spent
  * waiting for the bottleneck. */
 #include "watch/report/verdict.h"
 

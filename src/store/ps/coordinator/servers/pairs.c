@@ -231,9 +231,9 @@ static tri_status take_address(tri__pair *pair, const json_t *second)
 }
 
 /* Is the server that says hello the primary of its range? If that is undecided: a server that holds its range was the primary before ps:0
- * was restarted, and stays the primary. If it is paired, the other one may have taken its place without its knowledge: then it waits for the
- * other one. After such a restart, a server that does not hold its range waits for the other one, which may hold it; if neither does, the
- * one that comes last is the primary. In a new job the primary is ps:N. */
+ * was restarted, and stays the primary. If it is paired, the other one may have taken its place without its knowledge: then it waits for
+ * the other one. After such a restart, a server that does not hold its range waits for the other one, which may hold it; if neither does,
+ * the one that comes last is the primary. In a new job the primary is ps:N. */
 static bool is_to_lead(const tri__coordinator *c, int server, bool is_second, const json_t *hello)
 {
     tri__pair *pair = &c->pair[server];
