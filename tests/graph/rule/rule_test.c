@@ -38,6 +38,20 @@ static void the_option_names_every_rule(void **state)
     assert_string_equal(choices, list);
 }
 
+/* "with --rule adam or adamw: …". A number without such words is one of nearly all rules. */
+static void the_help_of_a_number_names_its_rules(void **state)
+{
+    (void)state;
+    const tri__rule_number *number;
+    for (int i = 0; (number = tri__rule_number_at(i)); i++) {
+        const char *meaning = number->option.meaning;
+        char names[128], words[160];
+        snprintf(words, sizeof words, "with --rule %s: ", tri__rule_names(number, names, sizeof names));
+        if (!strncmp(meaning, "with --rule ", 12) && strncmp(meaning, words, strlen(words)) != 0)
+            fail_msg("the help of --%s does not begin with '%s'", number->option.name, words);
+    }
+}
+
 static void every_number_is_listed_once_and_its_default_is_in_range(void **state)
 {
     (void)state;
@@ -256,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_have_names_and_slots),
         cmocka_unit_test(the_option_names_every_rule),
+        cmocka_unit_test(the_help_of_a_number_names_its_rules),
         cmocka_unit_test(every_number_is_listed_once_and_its_default_is_in_range),
         cmocka_unit_test(a_complete_rule_has_all_its_numbers),
         cmocka_unit_test(a_number_that_is_set_again_is_replaced),
