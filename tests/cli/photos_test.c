@@ -34,10 +34,10 @@ static void files_that_are_left_out_are_told_once_whatever_the_strategy(void **s
     expect(SHELL(here, "\"$0\" data make images --out photos --count 12 --classes 3 --size 40x30 && echo hi >photos/train/kind-1/note.txt"),
            0, "", "");
     for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
-        expect(SHELL(here,
-                     "\"$0\" train flowers --data photos --steps 1 --quiet --out run-$1 --strategy $2 2>&1 >/dev/null | grep -c 'left out'",
+        expect(SHELL(here, "\"$0\" train flowers --data photos --steps 1 --out run-$1 --strategy $2 2>&1 >/dev/null | grep -c 'left out'",
                      (const char[]){(char)('0' + i), 0}, strategies[i]),
                0, "1\n", "");
+    expect(SHELL(here, "grep -l 'left out' run-3/log/worker-*.txt"), 0, "run-3/log/worker-0.txt\nrun-3/log/worker-1.txt\n", "");
 }
 
 static void the_page_of_an_evaluation_names_photos(void **state)

@@ -294,7 +294,7 @@ static tri_status open_sources(tri__run *run)
     TRI_TRY(open_training(run));
     const tri_source_info *info = tri_source_describe(run->inputs.source);
     if (info->note)
-        tri__log_line(run->request->log, run->data_told || !tri__run_leads(run) ? TRI_LOG_INFO : TRI_LOG_WARNING, "%s", info->note);
+        tri__log_line(run->journal.log, run->data_told || !tri__run_leads(run) ? TRI_LOG_DEBUG : TRI_LOG_WARNING, "%s", info->note);
     TRI_TRY(open_test(run));
     TRI_TRY(check_kinds(run));
     if (tri_model_is_sparse(run->inputs.model))
