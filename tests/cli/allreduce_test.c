@@ -184,6 +184,45 @@ static pid_t start_to_be_disturbed(const char *here)
     return run;
 }
 
+static json_t *summary_of(const char *here, const char *name)
+{
+    char *folder = test_path(here, name), *path = test_path(folder, "summary.json"), *text = test_read(path, NULL);
+    json_t *summary = json_loads(text, 0, NULL);
+    assert_non_null(summary);
+    free(text);
+    free(path);
+    free(folder);
+    return summary;
+}
+
+static int64_t count_of(const json_t *object, const char *key)
+{
+    const json_t *count = json_object_get(object, key);
+    assert_true(json_is_integer(count));
+    return json_integer_value(count);
+}
+
+/* What each rank did after the restart, and what was made before it, are the examples of a run that lost nobody. */
+static void assert_restarted_books(const char *here, const char *name, const char *undisturbed)
+{
+    json_t *summary = summary_of(here, name), *whole = summary_of(here, undisturbed);
+    const json_t *rows = json_object_get(summary, "worker_stats");
+    int64_t examples = count_of(summary, "examples_before");
+    assert_true(examples > 0);
+    assert_int_equal(json_array_size(rows), 2);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        assert_true(count_of(row, "since_step") > 0);
+        assert_int_equal(count_of(row, "since_step") + count_of(row, "steps"), count_of(summary, "steps"));
+        examples += count_of(row, "examples");
+    }
+    assert_int_equal(examples, count_of(summary, "examples"));
+    assert_int_equal(examples, count_of(whole, "examples"));
+    assert_int_equal(count_of(whole, "examples_before"), 0);
+    json_decref(summary);
+    json_decref(whole);
+}
+
 static void a_run_that_lost_a_rank_gives_the_same_result(void **state)
 {
     const char *here = *state;
@@ -193,6 +232,7 @@ static void a_run_that_lost_a_rank_gives_the_same_result(void **state)
     ranks_assert_said(here, "starting again from step");
     expect(RUN(here, TRAIN, LOST, "--out", "b"), 0, "", "");
     assert_true(ranks_distance(here, "a", "b") == 0);
+    assert_restarted_books(here, "a", "b");
 }
 
 /* mpirun itself says nothing then. */

@@ -462,15 +462,18 @@ double number_of(const json_t *summary, const char *key)
 
 void expect_books(const json_t *summary, const json_t *before)
 {
-    int64_t all = integer_of(summary, "steps") - (before ? integer_of(before, "steps") : 0), steps = 0, examples = 0;
+    int64_t since = before ? integer_of(before, "steps") : 0, all = integer_of(summary, "steps") - since, steps = 0;
+    int64_t examples = integer_of(summary, "examples_before");
+    assert_int_equal(examples, before ? integer_of(before, "examples") : 0);
     const json_t *rows = json_object_get(summary, "worker_stats");
     for (size_t i = 0; i < json_array_size(rows); i++) {
         int64_t own = integer_of(json_array_get(rows, i), "steps");
         assert_true(own <= all);
+        assert_int_equal(integer_of(json_array_get(rows, i), "since_step"), since);
         steps += own;
         examples += integer_of(json_array_get(rows, i), "examples");
     }
-    assert_int_equal(examples, integer_of(summary, "examples") - (before ? integer_of(before, "examples") : 0));
+    assert_int_equal(examples, integer_of(summary, "examples"));
     if (strcmp(json_string_value(json_object_get(summary, "mode")), "sync") != 0)
         assert_int_equal(steps, all);
     else

@@ -40,7 +40,7 @@ typedef struct tri__run {
     tri__journal journal;
 
     struct {
-        int64_t step;
+        int64_t step, examples;
         double seconds;   /* of training, in earlier processes */
         double total;     /* in all, in earlier processes */
         tri__usage usage; /* when training began */

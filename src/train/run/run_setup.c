@@ -197,6 +197,7 @@ static void start_state(tri__run *run)
     run->state = run->resumed ? run->resumed->state : (tri__run_state){.best_loss = NAN};
     run->settings.schedule.cuts = run->state.cuts;
     run->since.step = run->state.step;
+    run->since.examples = run->state.examples;
     run->since.seconds = run->state.seconds;
     run->since.total = run->state.total_seconds;
     run->evaluating.at = run->saving.at = run->until_step = -1;

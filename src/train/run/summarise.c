@@ -384,6 +384,8 @@ static tri_status summarise(const tri__run *run, const worker_stats *all, tri__r
         .threads = run->settings.threads,
         .steps = run->state.step,
         .examples = run->state.examples,
+        .since_step = run->since.step,
+        .examples_before = run->since.examples,
         .epochs =
             tri__run_reads_stream(run) ? NAN : (double)run->state.examples / (double)(tri_dataset_examples(run->trainer.dataset) * each),
         .seconds = seconds,

@@ -37,10 +37,11 @@ static void put_count(filling *to, const char *key, int64_t count)
     put(to, key, json_integer(count));
 }
 
-static json_t *worker_json(const tri__worker_summary *worker, filling *parent)
+static json_t *worker_json(const tri__worker_summary *worker, int64_t since_step, filling *parent)
 {
     filling to = {.object = json_object()};
     put_text(&to, "task", worker->task);
+    put_count(&to, "since_step", since_step);
     put_count(&to, "steps", worker->steps);
     put_count(&to, "examples", worker->examples);
     put_number(&to, "seconds", worker->seconds);
@@ -78,6 +79,7 @@ static void put_what_came_of_it(filling *to, const tri__summary *s)
 {
     put_count(to, "steps", s->steps);
     put_count(to, "examples", s->examples);
+    put_count(to, "examples_before", s->examples_before);
     put_number(to, "epochs", s->epochs);
     put_number(to, "seconds", s->seconds);
     put_number(to, "total_seconds", s->total_seconds);
@@ -148,7 +150,7 @@ static void put_what_it_took(filling *to, const tri__summary *s)
     put_text(to, "verdict", s->verdict);
     json_t *workers = json_array();
     for (int i = 0; i < s->workers; i++)
-        json_array_append_new(workers, worker_json(&s->worker_stats[i], to));
+        json_array_append_new(workers, worker_json(&s->worker_stats[i], s->since_step, to));
     put(to, "worker_stats", workers);
     if (s->consumption)
         put_consumption(to, s->consumption);
@@ -276,11 +278,13 @@ static void add_left_out(tri__text *table, int count, const char *what)
 
 static void add_worker_rows(tri__text *table, const tri__summary *s)
 {
-    char steps[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
+    char steps[TRI_TEXT_SHORT], since[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
     for (int i = 0; s->worker_stats && s->workers > 1 && i < s->workers && i < MOST_ROWS; i++) {
         const tri__worker_summary *worker = &s->worker_stats[i];
         row(table, worker->task);
         tri__text_add(table, "%s step%s", tri__text_count(steps, (double)worker->steps), worker->steps == 1 ? "" : "s");
+        if (s->since_step)
+            tri__text_add(table, " since step %s", tri__text_count(since, (double)s->since_step));
         if (!isnan(worker->seconds)) /* NaN if the worker reported before ps:0 was lost */
             tri__text_add(table, " in %.2f s", worker->seconds);
         if (!isnan(worker->test_accuracy))

@@ -32,6 +32,7 @@ typedef struct {
     uint64_t seed;
     const json_t *options; /* what the user asked for, by the names of the options; NULL: JSON has no key for it */
     int64_t steps, examples;
+    int64_t since_step, examples_before; /* what was made before the run was last resumed or restarted: worker_stats leave it out */
     double epochs;
     double seconds;       /* of training, without evaluation and set-up */
     double total_seconds; /* of all processes that led the run, each from its start */

@@ -64,45 +64,28 @@ static void the_summary_has_exactly_the_published_keys(void **state)
 {
     (void)state;
     static const char *const keys[] = {
-        "model",
-        "data",
-        "strategy",
-        "mode",
-        "workers",
-        "servers",
-        "batch",
-        "rule",
-        "rate",
-        "threads",
-        "seed",
-        "steps",
-        "examples",
-        "epochs",
-        "seconds",
-        "total_seconds",
-        "examples_per_second",
-        "train_loss",
-        "test_loss",
-        "test_accuracy",
-        "stopped_by",
-        "until_step",
-        "peak_rss_mb",
-        "bytes_sent",
-        "bytes_received",
-        "dropped_stale",
-        "re_leased",
-        "lost_updates",
-        "damaged",
-        "test_damaged",
-        "phases",
-        "verdict",
-        "worker_stats",
-        "checkpoint",
-        NULL,
+        "model",         "data",
+        "strategy",      "mode",
+        "workers",       "servers",
+        "batch",         "rule",
+        "rate",          "threads",
+        "seed",          "steps",
+        "examples",      "examples_before",
+        "epochs",        "seconds",
+        "total_seconds", "examples_per_second",
+        "train_loss",    "test_loss",
+        "test_accuracy", "stopped_by",
+        "until_step",    "peak_rss_mb",
+        "bytes_sent",    "bytes_received",
+        "dropped_stale", "re_leased",
+        "lost_updates",  "damaged",
+        "test_damaged",  "phases",
+        "verdict",       "worker_stats",
+        "checkpoint",    NULL,
     };
-    static const char *const worker_keys[] = {"task",        "steps",         "examples",   "seconds",        "began",
-                                              "ended",       "test_accuracy", "bytes_sent", "bytes_received", "cpu_percent",
-                                              "peak_rss_mb", "phases",        NULL};
+    static const char *const worker_keys[] = {"task",        "since_step",  "steps",         "examples",   "seconds",
+                                              "began",       "ended",       "test_accuracy", "bytes_sent", "bytes_received",
+                                              "cpu_percent", "peak_rss_mb", "phases",        NULL};
     static const char *const phase_keys[] = {"input", "compute", "send", "server", "peers", "update", "other", NULL};
     json_t *json;
     assert_ok(tri__summary_json(&summary, &json));
@@ -211,6 +194,19 @@ static void the_summary_table_has_rows_for_tasks_and_hosts(void **state)
     assert_non_null(strstr(table, "\n             2 more hosts in summary.json\n"));
 }
 
+static void rows_of_workers_say_since_which_step_they_count(void **state)
+{
+    (void)state;
+    char table[TRI_SUMMARY_SIZE];
+    tri__worker_summary workers[] = {worker, worker};
+    tri__summary resumed = summary;
+    resumed.workers = 2;
+    resumed.worker_stats = workers;
+    resumed.since_step = 12000;
+    tri__summary_table(&resumed, table, sizeof table);
+    assert_non_null(strstr(table, "\nworker:0     9,380 steps since step 12,000 in 6.10 s, "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +216,7 @@ int main(void)
         cmocka_unit_test(the_summary_table_is_for_people),
         cmocka_unit_test(the_summary_table_leaves_out_what_did_not_happen),
         cmocka_unit_test(the_summary_table_has_rows_for_tasks_and_hosts),
+        cmocka_unit_test(rows_of_workers_say_since_which_step_they_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
