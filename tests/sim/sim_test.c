@@ -47,6 +47,7 @@ static const uint64_t once_failed[] = {
     1000000976, /* replicas: the new ps:0 took a restarted server for the primary */
     1000001460, /* replicas, sync: servers made steps after they had told a new ps:0 where they stood */
     1000072604, /* replicas, sync: the standby of ps:0's range had just been filled, with a step that others had not made */
+    1000003750, /* replicas, async: a server and then ps:0 was lost, and the server did not take the rest of a step that ps:0 had counted */
     1000063888, /* replicas, async: copies of a checkpoint were taken for those of an earlier one */
 };
 

@@ -112,6 +112,14 @@ static void take_last_part(tri__server *server, uint32_t chunk)
         balance_again(server);
 }
 
+/* A push that was computed before ps:0 was lost has no answer: its worker pulls all chunks when the new ps:0 welcomes it, and would take
+ * the second answer for that to its next push. */
+static void answer(tri__peer *peer, const tri__message *push)
+{
+    if (push->generation == peer->server->generation)
+        tri__primary_answer(peer, push->chunk);
+}
+
 /* Async: the push was an update by itself. */
 static void take_update(tri__peer *peer, const tri__message *push)
 {
@@ -119,7 +127,7 @@ static void take_update(tri__peer *peer, const tri__message *push)
     if (server->options.settings.log_updates && push->chunk == tri__stretch_first(server->stretch))
         tri__log_line(server->options.log, TRI_LOG_DEBUG, "update by worker:%d, step %" PRId64, peer->task, push->step);
     bool ends_token = server->role->pushed(peer, push);
-    tri__primary_answer(peer, push->chunk);
+    answer(peer, push);
     tri__rows_answer_waiting(server, push->chunk);
     if (ends_token)
         server->role->go_on(server);
@@ -188,7 +196,7 @@ static tri_status follow_up(tri__peer *peer, const tri__message *push, tri__push
     case TRI_PUSH_KNOWN:
         break;
     case TRI_PUSH_STALE:
-        tri__primary_answer(peer, push->chunk);
+        answer(peer, push);
         break;
     case TRI_PUSH_TAKEN:
         gathered(peer, push);
@@ -211,10 +219,17 @@ static tri_status follow_up(tri__peer *peer, const tri__message *push, tri__push
     return NULL;
 }
 
+/* Was the push computed for what this server holds? In async only ps:0 goes back, or goes on from its standby. The other servers keep their
+ * updates, and ps:0 may have counted a step of which this push is the rest. */
+static bool is_current(const tri__server *server, const tri__message *push)
+{
+    return push->generation == server->generation || (server->options.settings.mode == TRI_PS_ASYNC && !server->coordinator);
+}
+
 static tri_status take(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
-    if (server->holds != TRI_HOLDS_ALL || message->generation != server->generation)
+    if (server->holds != TRI_HOLDS_ALL || !is_current(server, message))
         return NULL; /* computed before all went back */
     if (is_early(peer, message)) {
         keep_early(peer);
