@@ -530,7 +530,7 @@ void tri__snapshot_give_up(tri__coordinator *c)
         return;
     snapshot->state = TRI_SNAPSHOT_NONE;
     snapshot->checkpoint_due |= (snapshot->purpose & TRI_FOR_CHECKPOINT) && !tri__snapshot_is_last(snapshot);
-    if (snapshot->purpose & TRI_FOR_EVALUATION)
+    if ((snapshot->purpose & TRI_FOR_EVALUATION) && c->job.evaluate_every)
         snapshot->next_evaluation = snapshot->standing.step;
 }
 
