@@ -364,7 +364,7 @@ size_t tri_plan_bytes(const tri_plan *plan)
 }
 
 /* Each element of the result is a sum of products. Their number is the size of one operand, divided by the dimension that it shares with
- * the result. */
+ * the result. Either gradient of a convolution has the same products as the convolution itself. */
 static double flops_of(const tri_node *node)
 {
     if (tri__node_is(node, "matmul")) {
@@ -375,6 +375,8 @@ static double flops_of(const tri_node *node)
         const tri_shape weight = node->input[1]->shape;
         return 2.0 * (double)tri_shape_count(node->shape) * (double)(weight.dim[1] * weight.dim[2] * weight.dim[3]);
     }
+    if (tri__node_is(node, "convolution_grad_input") || tri__node_is(node, "convolution_grad_weight"))
+        return flops_of(node->forward);
     return 0;
 }
 

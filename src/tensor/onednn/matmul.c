@@ -1,9 +1,12 @@
 /* matmul.c: matrix products on plain row-major matrices by oneDNN's sgemm, with bias and ReLU in one pass behind it. Where the product is
  * to be added to a matrix, sgemm itself adds it. */
+#include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "tensor/onednn/primitive.h"
 
 typedef struct {
@@ -64,4 +67,38 @@ tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel
     argument[self->kernel.inputs].bytes = (size_t)(spec->m * spec->n) * sizeof(float);
     *out = &self->kernel;
     return NULL;
+}
+
+/* ---- what this machine can do ---- */
+
+enum { SIDE = 512 }; /* matrices that fit into the L2 and L3 caches, and are large enough for all threads */
+
+static double time_products(const float *a, const float *b, float *y, double seconds)
+{
+    const int64_t end = tri__clock_now() + (int64_t)(seconds * 1e9);
+    double rate = 0;
+    for (int64_t now = tri__clock_now(); now < end;) {
+        const int64_t begin = now;
+        if (dnnl_sgemm('N', 'N', SIDE, SIDE, SIDE, 1.0f, a, SIDE, b, SIDE, 0.0f, y, SIDE) != dnnl_success)
+            return 0;
+        now = tri__clock_now();
+        rate = fmax(rate, 2.0 * SIDE * SIDE * SIDE / tri__clock_seconds(now - begin));
+    }
+    return rate;
+}
+
+double tri__onednn_sgemm_rate(int threads, double seconds)
+{
+    const size_t count = (size_t)SIDE * SIDE;
+    float *matrices = malloc(3 * count * sizeof *matrices);
+    const int before = omp_get_max_threads();
+    if (!matrices)
+        return 0;
+    for (size_t i = 0; i < 3 * count; i++)
+        matrices[i] = 1.0f;
+    omp_set_num_threads(threads);
+    const double rate = time_products(matrices, matrices + count, matrices + 2 * count, seconds);
+    omp_set_num_threads(before);
+    free(matrices);
+    return rate;
 }

@@ -72,6 +72,10 @@ typedef struct {
 /* a, b[, bias] → y */
 TRI_MUST_CHECK tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel **out);
 
+/* FLOP/s that sgemm reaches here with so many threads: the best of the products of square matrices that begin within `seconds`. 0: it could
+ * not be measured. */
+double tri__onednn_sgemm_rate(int threads, double seconds);
+
 /* The same elements in another layout; neither layout may be lanes. A layout of grouped weights has one dimension more than the shape. x →
  * y */
 TRI_MUST_CHECK tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__tensor_layout *from,

@@ -104,6 +104,11 @@ static bool has_one_layer(const tri_graph *graph)
     return matrices <= 1;
 }
 
+bool tri__run_is_deep(const tri__run *run)
+{
+    return !has_one_layer(run->inputs.graph) && tri_graph_tables(run->inputs.graph) == 0;
+}
+
 /* Whether curves show the accuracy of predictions in training. A task that computes a part of the model may have no logits. With
  * --accumulate, only the logits of the last batch are left. The kernels that compute a whole model of one layer, or rows of tables, keep no
  * logits and are up to twice as quick, so there predictions are judged only with --histograms. */
@@ -112,7 +117,7 @@ static bool judges_predictions(const tri__run *run)
     const tri__train_settings *settings = &run->settings;
     const tri_graph *graph = run->inputs.graph;
     return settings->events && settings->accumulate == 1 && !run->exchange && tri_graph_labels(graph) == TRI_LABEL_CLASS &&
-           tri_graph_find_output(graph, "logits") && (settings->histograms || (!has_one_layer(graph) && tri_graph_tables(graph) == 0));
+           tri_graph_find_output(graph, "logits") && (settings->histograms || tri__run_is_deep(run));
 }
 
 tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)

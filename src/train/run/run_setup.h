@@ -10,6 +10,9 @@ TRI_MUST_CHECK tri_status tri__run_open(tri__run *run, const tri__run_request *r
 TRI_MUST_CHECK tri_status tri__run_begin(tri__run *run, const tri__run_request *request);
 void tri__run_fini(tri__run *run);
 
+bool tri__run_is_deep(
+    const tri__run *run); /* its model has several layers and no tables, so that products and convolutions take the time */
+
 /* What each worker in this process needs: a plan for its store, and its part of the examples from the present position of the run. */
 TRI_MUST_CHECK tri_status tri__run_create_histograms(tri__run *run); /* with --histograms, once there is a store */
 TRI_MUST_CHECK tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer);

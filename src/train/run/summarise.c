@@ -14,8 +14,10 @@
 #include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "tensor/onednn/onednn.h"
 #include "train/cluster/cluster.h"
 #include "train/run/peers.h"
+#include "train/run/run_setup.h"
 #include "watch/host/control_group.h"
 #include "watch/report/verdict.h"
 #include "watch/sample/run_files.h"
@@ -220,6 +222,16 @@ static void fill_in_host(const tri__run *run, const tri__consumption *consumptio
     evidence->host.own = own / evidence->host.cpus;
 }
 
+/* Measuring what the CPUs can do takes a two-hundredth of the run at most, and only where they can be had and it matters. */
+#define MEASURING 0.05 /* seconds */
+
+static void fill_in_flops(const tri__effort *effort, tri__evidence *evidence)
+{
+    evidence->flops.reached = effort->flops;
+    if (effort->alone && effort->flops > 0 && effort->seconds >= 200 * MEASURING && evidence->share[TRI_PHASE_COMPUTE] >= 0.5)
+        evidence->flops.sgemm = tri__onednn_sgemm_rate(effort->threads, MEASURING);
+}
+
 static const char *find_verdict(const tri__run *run, const tri__summary *summary, const tri__effort *effort, char *buffer, size_t size)
 {
     tri__evidence evidence = {
@@ -238,6 +250,7 @@ static const char *find_verdict(const tri__run *run, const tri__summary *summary
     fill_in_slowest(summary, &evidence);
     fill_in_server(summary->consumption, &evidence);
     fill_in_host(run, summary->consumption, summary->workers, effort->all_threads, &evidence);
+    fill_in_flops(effort, &evidence);
     return tri__verdict(&evidence, buffer, size);
 }
 
@@ -375,6 +388,18 @@ static void fill_workers(const tri__run *run, worker_stats *all)
         all->worker[own].cpu_percent = 0; /* the clock of a process is coarser than that of a thread */
 }
 
+/* Replicas in this process compute at the same time, each as much as the run's own worker. Tasks that have parts of one model are not
+ * compared with each other. */
+static double flops_a_second(const tri__run *run)
+{
+    const tri__trainer *trainer = &run->trainer;
+    const double seconds = tri__clock_seconds(trainer->phases.spent[TRI_PHASE_COMPUTE]);
+    if (!trainer->plan || seconds <= 0 || (run->peers && run->peers->one_model) || !tri__run_is_deep(run))
+        return 0;
+    const double rows = (double)run->settings.batch / (double)run->settings.accumulate; /* of a plan */
+    return tri_plan_flops(trainer->plan) / rows * (double)trainer->examples / seconds * (run->peers ? run->peers->here : 1);
+}
+
 static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)
 {
     double seconds = tri__run_seconds(run);
@@ -404,6 +429,8 @@ static tri_status summarise(const tri__run *run, const worker_stats *all, tri__r
         .all_threads = run->settings.threads * all->count,
         .cpu_percent = all->cpu_percent,
         .decoding = tri__dataset_decoding(run->trainer.dataset),
+        .flops = flops_a_second(run),
+        .alone = !run->peers || run->peers->here == run->peers->workers,
     };
     return tri__run_conclude(run, &summary, &effort, out);
 }

@@ -11,6 +11,8 @@ typedef struct {
     double cpu_percent; /* 100 for each busy CPU; NaN where it is not known */
     double decoding;    /* seconds of reading and decoding, summed over all threads */
     int all_threads;    /* that computed, in all workers */
+    double flops;       /* FLOP/s of the workers in this process while they computed; 0: not known */
+    bool alone;         /* no other process trains for this run, or did */
     struct {
         const char *task; /* the task for which the others waited longest in sync steps; NULL: not known */
         double share;     /* time that the others waited for this task, as a share of the job's time */

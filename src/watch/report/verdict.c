@@ -179,6 +179,20 @@ static void add_missing_cpus(tri__text *text, const tri__evidence *evidence, dou
                       percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - busy)));
 }
 
+/* How near the CPUs come to what they can do. */
+static void add_flops(tri__text *text, const tri__evidence *evidence)
+{
+    const double reached = evidence->flops.reached, sgemm = evidence->flops.sgemm;
+    if (!(reached > 0))
+        return;
+    tri__text_add(text, ". Products and convolutions reach %.3g GFLOP/s", reached / 1e9);
+    if (sgemm > 0)
+        tri__text_add(text, ", large products %.3g", sgemm / 1e9);
+    if (sgemm > reached)
+        tri__text_add(text, ": a larger batch or wider layers come nearer to it; that saves %d %% at most",
+                      percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - reached / sgemm)));
+}
+
 static void add_compute(tri__text *text, const tri__evidence *evidence)
 {
     const bool known = evidence->host.cpus > 0 && evidence->host.cpus < evidence->threads;
@@ -189,8 +203,10 @@ static void add_compute(tri__text *text, const tri__evidence *evidence)
     else if (evidence->decoding >= noticed)
         tri__text_add(text, ". Decoding took %.1f CPUs beside it: --cache or data convert gives them back; that saves %d %% at most",
                       evidence->decoding, percent(share * fmin(1, evidence->decoding / evidence->threads)));
-    else
+    else {
+        add_flops(text, evidence);
         tri__text_add(text, ". More CPUs or workers help; all else saves %d %% at most", percent(1 - share));
+    }
 }
 
 /* Threads that decode use CPUs, unless no CPU is left for them. Threads that wait for a disk do not use CPUs. */

@@ -29,6 +29,10 @@ typedef struct {
         const char *task; /* the worker whose own work for a step took longest; NULL: there is one worker */
         double times;     /* its time over the median of the others */
     } slowest;
+    struct {
+        double reached; /* FLOP a second of products and convolutions, in the time for compute; 0: not known, or not what takes the time */
+        double sgemm;   /* the same of large matrix products here; 0: not measured */
+    } flops;
     const char *remedy; /* what the user can do about a straggler, in words that follow "or": "give --backup 1"; NULL: nothing */
     struct {
         const char *task;     /* with sync parameter servers: the worker for whose parts the others waited longest; NULL: not known */

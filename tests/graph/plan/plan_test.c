@@ -89,6 +89,17 @@ static void drop_machine(machine *m)
     drop_batch(&m->data);
 }
 
+/* An example of LeNet: two convolutions and three products, each with two gradients, except that the first needs none by the image. */
+static void flops_of_training_count_the_gradients(void **state)
+{
+    (void)state;
+    const double first = 2.0 * 6 * 26 * 26 * 9, second = 2.0 * 16 * 11 * 11 * 6 * 9, dense = 2.0 * (400 * 120 + 120 * 84 + 84 * 10);
+    const subject lenet = {"lenet", TRI_SHAPE(28, 28, 1), 10, 4};
+    machine m = make_machine(&lenet, &(tri_plan_options){.batch = 4, .training = true});
+    assert_float_equal(tri_plan_flops(m.plan), 4 * (2 * first + 3 * second + 3 * dense), 0.5);
+    drop_machine(&m);
+}
+
 /* Loss and gradient of one step from the same weights; the store is the caller's. */
 static double step(const subject *s, unsigned without, int threads, tri_store **store)
 {
@@ -256,6 +267,7 @@ static void a_plan_tells_the_seconds_of_its_calls_where_timing_is_on(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flops_of_training_count_the_gradients),
         cmocka_unit_test(every_optimisation_of_a_plan_keeps_its_results),
         cmocka_unit_test(a_plan_of_alexnet_agrees_with_plain_c),
         cmocka_unit_test(a_store_that_dropped_its_gradient_trains_the_same),

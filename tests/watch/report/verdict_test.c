@@ -24,6 +24,25 @@ static void a_run_that_computes_most_of_the_time_is_compute_bound(void **state)
         "saves 7 % at most");
 }
 
+static void a_compute_bound_verdict_says_how_near_it_comes_to_large_products(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.90, [TRI_PHASE_INPUT] = 0.10);
+    evidence.flops.reached = 40e9;
+    assert_verdict(evidence,
+                   "compute-bound: 90 % of the time in forward and backward; input waits 10 %. Products and convolutions reach 40 "
+                   "GFLOP/s. More CPUs or workers help; all else saves 10 % at most");
+    evidence.flops.sgemm = 160e9;
+    assert_verdict(evidence,
+                   "compute-bound: 90 % of the time in forward and backward; input waits 10 %. Products and convolutions reach 40 "
+                   "GFLOP/s, large products 160: a larger batch or wider layers come nearer to it; that saves 68 % at most. More "
+                   "CPUs or workers help; all else saves 10 % at most");
+    evidence.flops.sgemm = 39e9;
+    assert_verdict(evidence,
+                   "compute-bound: 90 % of the time in forward and backward; input waits 10 %. Products and convolutions reach 40 "
+                   "GFLOP/s, large products 39. More CPUs or workers help; all else saves 10 % at most");
+}
+
 static void a_compute_bound_verdict_names_missing_cpus(void **state)
 {
     (void)state;
@@ -295,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_computes_most_of_the_time_is_compute_bound),
+        cmocka_unit_test(a_compute_bound_verdict_says_how_near_it_comes_to_large_products),
         cmocka_unit_test(a_compute_bound_verdict_names_missing_cpus),
         cmocka_unit_test(a_compute_bound_verdict_names_the_cpus_spent_on_decoding),
         cmocka_unit_test(a_run_that_waits_for_data_is_input_bound),
