@@ -211,7 +211,11 @@ tri_status tri__cluster_from_slurm(const tri__slurm *slurm, int servers, int por
         return tri_fail(TRI_BAD_CALL,
                         "SLURM_DISTRIBUTION is '%s': only block and cyclic tell on which node a rank runs (or give --cluster FILE)",
                         slurm->distribution);
-    if (ranks <= servers || ranks > MOST_NODES || rank >= ranks)
+    if (rank >= ranks)
+        return tri_fail(TRI_BAD_DATA,
+                        "SLURM_PROCID is %ld, and SLURM_STEP_NUM_TASKS %ld: ranks go from 0 to one less (start tasks with srun)", rank,
+                        ranks);
+    if (ranks <= servers || ranks > MOST_NODES)
         return tri_fail(TRI_BAD_CALL,
                         "this is rank %ld of %ld tasks, of which --servers %d are servers: at least one more must be a worker", rank, ranks,
                         servers);

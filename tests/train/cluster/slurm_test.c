@@ -79,6 +79,8 @@ static void invalid_slurm_variables_are_refused_with_a_reason(void **state)
     tri__slurm slurm = usual;
     refuse(&slurm, 4, 0, "at least one more must be a worker");
     refuse(&slurm, 3, 65534, "--port 65534: too high");
+    slurm.procid = "9";
+    refuse(&slurm, 1, 0, "SLURM_PROCID is 9, and SLURM_STEP_NUM_TASKS 4");
     slurm.procid = NULL;
     refuse(&slurm, 1, 0, "SLURM_PROCID is 'not set'");
     slurm = usual, slurm.distribution = "plane=4";
