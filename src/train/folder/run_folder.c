@@ -170,5 +170,5 @@ tri_status tri__run_folder_note(const tri__run_folder *folder, const char *comma
         error = errno;
         written = false;
     }
-    return written ? NULL : tri_fail(TRI_IO, "%s: cannot be written: %s", folder->command, strerror(error));
+    return written ? NULL : tri__path_failure(folder->command, "write", error);
 }

@@ -65,6 +65,9 @@ static void commands_are_appended_to_the_command_file(void **state)
     char *text = test_read(folder.command, NULL);
     assert_string_equal(text, "one\ntwo\n");
     free(text);
+    const tri__run_folder full = {.command = (char[]){"/dev/full"}};
+    assert_fails(tri__run_folder_note(&full, "three"), TRI_IO,
+                 "/dev/full: cannot write: No space left on device (disk full: free some space");
     tri__run_folder_fini(&folder);
 }
 
