@@ -178,7 +178,9 @@ static tri_status take_examples(npy_source *self)
     const tri__npy *x = &self->x.array;
     tri_source_info *info = &self->source.info;
     tri_shape shape = x->rank == 1 ? TRI_SHAPE(1) : tri_shape_of(x->rank - 1 <= 3 ? x->rank - 1 : 3, x->dim + 1);
-    if (x->rank > 4 || x->dim[0] < 1)
+    if (x->dim[0] < 1)
+        return tri_fail(TRI_BAD_DATA, "%s: x has no examples (was an empty array saved?)", self->path);
+    if (x->rank > 4)
         return tri_fail(TRI_BAD_DATA, "%s: x should be rows of numbers or pictures, [examples][…] with up to three dimensions more",
                         self->path);
     if (shape.rank == 2)

@@ -118,6 +118,8 @@ static void a_folder_of_x_and_y_is_a_source(void **state)
     put_array(here, "y.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", y, 2 * sizeof *y);
     tri_source *source;
     assert_fails(tri_source_open(here, TRI_PART_TRAIN, NULL, &source), TRI_BAD_DATA, "x has 3 examples; y has 2");
+    put_array(here, "x.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 2), }", x, 0);
+    assert_fails(tri_source_open(here, TRI_PART_TRAIN, NULL, &source), TRI_BAD_DATA, "x has no examples");
 }
 
 static void whole_labels_are_classes_and_bytes_stay_bytes(void **state)
