@@ -150,7 +150,7 @@ tri_status tri__session_flush(tri__session *session)
 
 tri_status tri__session_print_json(tri__session *session, json_t *value)
 {
-    char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(value);
     if (!line)
         return tri_fail(TRI_NO_MEMORY, "no memory for the JSON result");
