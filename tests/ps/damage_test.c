@@ -98,8 +98,8 @@ static int count_of(const char *path, const char *text)
     return count;
 }
 
-/* Long before the timeout, and not all of the workers are lost for it. Lines of several tasks may come in any order, so they are counted when
- * all have come. */
+/* Long before the timeout, and not all of the workers are lost for it. Lines of several tasks may come in any order, so they are counted
+ * when all have come. */
 static void end_for_the_damage_of_all(const char *folder, const char *mode)
 {
     make_records(folder);
