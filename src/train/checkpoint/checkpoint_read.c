@@ -1,6 +1,7 @@
 /* checkpoint_read.c: finds, opens and checks checkpoints. Everything in a file is checked before it is used. */
 #include "train/checkpoint/checkpoint_read.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +302,7 @@ tri_status tri__checkpoint_merge_options(const char *resume, const tri__train_op
     if (!resume)
         return tri__train_options_copy(out, given);
     TRI_TRY(tri_wrap(tri__checkpoint_open(resume, NULL, &checkpoint), "--resume"));
+    assert(checkpoint);
     tri_model *model = NULL;
     tri_status status = tri__train_options_copy(out, &checkpoint->options);
     if (!status)

@@ -137,11 +137,11 @@ static double *number_of(const tri__train_options *options, const field *row)
     return (double *)((char *)(uintptr_t)options + row->offset);
 }
 
-static void unset(tri__train_options *options, const field *row)
+/* The field has no value from now on. A text that it had is not freed. */
+static void clear(tri__train_options *options, const field *row)
 {
     switch (storage_of(row)) {
     case AS_TEXT:
-        free(*text_of(options, row));
         *text_of(options, row) = NULL;
         break;
     case AS_INTEGER:
@@ -151,6 +151,13 @@ static void unset(tri__train_options *options, const field *row)
         *number_of(options, row) = NAN;
         break;
     }
+}
+
+static void unset(tri__train_options *options, const field *row)
+{
+    if (storage_of(row) == AS_TEXT)
+        free(*text_of(options, row));
+    clear(options, row);
 }
 
 static bool is_set(const tri__train_options *options, const field *row)
@@ -171,7 +178,7 @@ void tri__train_options_init(tri__train_options *options)
     *options = (tri__train_options){0};
     field row;
     for (int i = 0; field_at(i, &row); i++)
-        unset(options, &row);
+        clear(options, &row);
 }
 
 void tri__train_options_fini(tri__train_options *options)
