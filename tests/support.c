@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +98,15 @@ static char *read_all(FILE *file, size_t *size)
 char *test_read(const char *path, size_t *size)
 {
     return read_all(need(fopen(path, "rb"), path), size);
+}
+
+void test_limit_files(int64_t bytes)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < 0 ? limit.rlim_max : (rlim_t)bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, bytes < 0 ? SIG_DFL : SIG_IGN);
 }
 
 static pid_t spawn(const char *folder, const char *const *arguments, FILE *out, FILE *err)

@@ -27,6 +27,9 @@ char *test_path(const char *folder, const char *name); /* "folder/name" */
 void test_write(const char *path, const void *data, size_t size);
 char *test_read(const char *path, size_t *size); /* the bytes with a NUL behind them; size may be NULL */
 
+/* Limit the size of files that this process writes, as a full disk does: writing beyond it fails. −1 lifts the limit. */
+void test_limit_files(int64_t bytes);
+
 /* A process that has ended: what it said, and its exit status (128 + the signal where one killed it). */
 typedef struct {
     int status;

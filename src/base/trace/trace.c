@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/bytes/random.h"
+#include "base/file/folder.h"
 #include "base/memory/memory.h"
 #include "base/trace/trace_file.h"
 
@@ -116,7 +117,7 @@ tri_status tri__trace_create(const char *path, const char *task, tri__trace **ou
     *out = NULL;
     const int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0)
-        return tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return tri__path_failure(path, "write", errno);
     tri__trace *trace;
     tri_status status = tri__allocate(1, sizeof *trace, "a trace", &trace);
     if (status) {
@@ -130,7 +131,7 @@ tri_status tri__trace_create(const char *path, const char *task, tri__trace **ou
     tri__trace_task about;
     describe(&about, task);
     if (!write_block(trace, TRI_BLOCK_TASK, &about, sizeof about)) {
-        status = tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+        status = tri__path_failure(path, "write", errno);
         tri__trace_close(trace);
         return status;
     }
@@ -157,11 +158,6 @@ void tri__trace_flush(tri__trace *trace)
 {
     for (int i = 0; trace && i < trace->lanes; i++)
         flush(trace->lane[i]);
-}
-
-int64_t tri__trace_left_out(const tri__trace *trace)
-{
-    return trace ? trace->left_out : 0;
 }
 
 void tri__trace_close(tri__trace *trace)

@@ -40,9 +40,8 @@ enum { TRI_SPANS = TRI_SPAN_CHECKPOINT + 1 };
 
 /* Continue the part file at path, or begin it; task is "worker:1". */
 TRI_MUST_CHECK tri_status tri__trace_create(const char *path, const char *task, tri__trace **out);
-void tri__trace_flush(tri__trace *trace);             /* writes what lanes have; call it while no thread uses a lane; accepts NULL */
-int64_t tri__trace_left_out(const tri__trace *trace); /* how many events, because the part was full */
-void tri__trace_close(tri__trace *trace);             /* after a flush; frees its lanes, too; accepts NULL */
+void tri__trace_flush(tri__trace *trace); /* writes what lanes have; call it while no thread uses a lane; accepts NULL */
+void tri__trace_close(tri__trace *trace); /* after a flush; frees its lanes, too; accepts NULL */
 
 /* Add a lane of this name. It belongs to the trace. NULL where trace is NULL, or memory is short. */
 tri__trace_lane *tri__trace_lane_add(tri__trace *trace, const char *name);

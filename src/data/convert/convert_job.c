@@ -86,7 +86,7 @@ static tri_status agree_on_job(const tri__convert_job *self, const char *path, c
             return no_memory("the name of the job file");
         tri_status status = tri__file_replace(draft, text, strlen(text));
         if (!status && link(draft, path) && errno != EEXIST)
-            status = tri_fail(TRI_IO, "%s: cannot write: %s", path, strerror(errno));
+            status = tri__path_failure(path, "write", errno);
         unlink(draft);
         free(draft);
         TRI_TRY(status);

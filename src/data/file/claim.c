@@ -27,7 +27,7 @@ static tri_status write_own(const tri__claims *claims)
     int file = open(claims->own, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     size_t size = strlen(claims->holder);
     bool written = file >= 0 && write(file, claims->holder, size) == (ssize_t)size;
-    tri_status status = written ? NULL : tri_fail(TRI_IO, "%s: cannot write: %s", claims->own, strerror(errno));
+    tri_status status = written ? NULL : tri__path_failure(claims->own, "write", errno);
     if (file >= 0)
         close(file);
     return status;

@@ -42,7 +42,7 @@ static tri_status open_lock(const char *folder, tri__folder_lock **out)
     if (!status) {
         lock->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (lock->fd < 0)
-            status = tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+            status = tri__path_failure(path, "write", errno);
     }
     if (status)
         free(lock);
@@ -89,7 +89,7 @@ static tri_status write_holder(const tri__folder_lock *lock, const char *folder)
     gethostname(host, sizeof host - 1);
     int size = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, text, (size_t)size, 0) != size)
-        return tri_fail(TRI_IO, "%s/lock: cannot be written: %s", folder, strerror(errno));
+        return tri_fail(TRI_IO, "%s/" LOCK_FILE ": cannot write: %s%s", folder, strerror(errno), tri__path_advice(errno));
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file/folder.h"
 #include "base/memory/memory.h"
 
 struct tri__log_file {
@@ -44,7 +45,7 @@ tri_status tri__log_file_create(const char *path, tri__log *next, tri__log_file 
     TRI_TRY(tri__allocate(1, sizeof *file, "a log", &file));
     *file = (tri__log_file){.log = {.write = write_line, .least = TRI_LOG_DEBUG}, .next = next, .file = fopen(path, "ae")};
     if (!file->file) {
-        tri_status status = tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+        tri_status status = tri__path_failure(path, "write", errno);
         free(file);
         return status;
     }

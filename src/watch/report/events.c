@@ -293,7 +293,7 @@ tri_status tri__events_close(tri__events *events)
     tri_status status = tri__events_flush(events);
     bool was_whole = !events->broken;
     if (fclose(events->stream) != 0 && was_whole)
-        status = tri_fail(TRI_IO, "%s: cannot write its end: %s", events->path, strerror(errno));
+        status = tri_fail(TRI_IO, "%s: cannot write its end: %s%s", events->path, strerror(errno), tri__path_advice(errno));
     free(events->path);
     free(events);
     return status;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file/folder.h"
 #include "base/memory/memory.h"
 #include "base/text/text_table.h"
 #include "base/thread/clock.h"
@@ -60,7 +61,7 @@ tri_status tri__marks_open(const char *path, tri__marks **out)
     *out = NULL;
     const int fd = open_file(path);
     if (fd < 0)
-        return tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return tri__path_failure(path, "write", errno);
     tri__marks *marks;
     tri_status status = tri__allocate(1, sizeof *marks, "the marks of a run", &marks);
     if (status) {

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/file/folder.h"
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
@@ -172,10 +173,10 @@ static tri_status open_file(tri__sampler *sampler)
         TRI_TRY(set_aside(options->path));
     sampler->file = fopen(options->path, "ae");
     if (!sampler->file)
-        return tri_fail(TRI_IO, "%s: cannot be written: %s", options->path, strerror(errno));
+        return tri__path_failure(options->path, "write", errno);
     if (ftell(sampler->file) == 0)
         tri__sample_header(sampler->file, sampler->host, true, options->every, options->command);
-    return fflush(sampler->file) ? tri_fail(TRI_IO, "%s: cannot be written: %s", options->path, strerror(errno)) : NULL;
+    return fflush(sampler->file) ? tri__path_failure(options->path, "write", errno) : NULL;
 }
 
 static void release(tri__sampler *sampler)

@@ -1,11 +1,9 @@
 /* trace_test.c: what a process traces is in its part, in order; a part has an end; nothing traced costs nothing. */
 #include "base/trace/trace.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/trace/trace_file.h"
@@ -54,16 +52,15 @@ static void a_part_is_bounded_and_says_what_it_leaves_out(void **state)
     for (int i = 0; i < MOST + 10000; i++)
         tri__trace_add(lane, TRI_SPAN_STEP, i, i + 1, i, TRI_FLOW_NONE, 0);
     tri__trace_flush(trace);
-    const int64_t left_out = tri__trace_left_out(trace);
     tri__trace_close(trace);
-    assert_true(left_out >= 10000 && left_out < 20000);
     tri__trace_part *part;
     assert_ok(tri__trace_part_open(path, &part));
     int64_t count = 0;
     while (tri__trace_part_next(part))
         count++;
+    const int64_t left_out = tri__trace_part_left_out(part);
+    assert_true(left_out >= 10000 && left_out < 20000);
     assert_int_equal(count + left_out, MOST + 10000);
-    assert_int_equal(tri__trace_part_left_out(part), left_out);
     tri__trace_part_close(part);
     free(path);
 }
@@ -108,33 +105,20 @@ static void a_task_that_was_killed_and_started_again_writes_behind_its_last_whol
     free(path);
 }
 
-/* How large the file may become; -1: as large as before. */
-static void limit_files(struct rlimit before, off_t most)
-{
-    if (most >= 0)
-        before.rlim_cur = (rlim_t)most;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-}
-
 static void a_block_that_does_not_fit_is_left_out_and_hides_none_behind_it(void **state)
 {
     char *path = test_path(*state, "worker-0.part");
     tri__trace *trace;
     struct stat about;
-    struct rlimit before;
     int64_t left_out;
     assert_ok(tri__trace_create(path, "worker:0", &trace));
     tri__trace_lane *lane = tri__trace_lane_add(trace, "worker");
     assert_int_equal(stat(path, &about), 0);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    signal(SIGXFSZ, SIG_IGN);
-    limit_files(before, about.st_size + 100);
+    test_limit_files(about.st_size + 100);
     for (int i = 0; i < 50; i++)
         tri__trace_add(lane, TRI_SPAN_STEP, i, i + 1, i, TRI_FLOW_NONE, 0);
     tri__trace_flush(trace);
-    limit_files(before, -1);
-    signal(SIGXFSZ, SIG_DFL);
-    assert_int_equal(tri__trace_left_out(trace), 50);
+    test_limit_files(-1);
     tri__trace_add(lane, TRI_SPAN_STEP, 50, 51, 50, TRI_FLOW_NONE, 0);
     tri__trace_flush(trace);
     tri__trace_close(trace);

@@ -94,7 +94,16 @@ static void a_folder_that_does_not_exist_cannot_be_locked(void **state)
 {
     (void)state;
     tri__folder_lock *lock;
-    assert_fails(tri__folder_lock_job("no/such/folder", &lock), TRI_IO, "no/such/folder/lock");
+    assert_fails(tri__folder_lock_job("no/such/folder", &lock), TRI_NOT_FOUND, "no/such/folder/lock: cannot write: No such file");
+}
+
+static void a_full_disk_is_told_with_advice(void **state)
+{
+    tri__folder_lock *lock;
+    test_limit_files(0);
+    tri_status failure = tri__folder_lock_job(*state, &lock);
+    test_limit_files(-1);
+    assert_fails(failure, TRI_IO, "/lock: cannot write: File too large (the system limits the size of files");
 }
 
 #define TEST(name) FOLDER_TEST(name)
@@ -106,6 +115,7 @@ int main(void)
         TEST(tasks_share_the_folder_of_their_supervisor),
         TEST(a_new_job_waits_for_the_tasks_of_an_earlier_job),
         TEST(a_folder_that_does_not_exist_cannot_be_locked),
+        TEST(a_full_disk_is_told_with_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,8 @@ static void a_log_file_keeps_all_lines_and_hands_on_those_of_level_info_and_abov
     assert_non_null(strstr(text, "  warning: loud\n"));
     assert_non_null(strstr(text, "  error: between us\n"));
     free(text);
-    assert_fails(tri__log_file_create("no/such/folder.txt", NULL, &file), TRI_IO, "no/such/folder.txt");
+    assert_fails(tri__log_file_create("no/such/folder.txt", NULL, &file), TRI_NOT_FOUND, "no/such/folder.txt");
+    assert_fails(tri__log_file_create("/", NULL, &file), TRI_IO, "/: cannot write: Is a directory (it is a folder)");
 }
 
 #define INSIDE_TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)

@@ -3,11 +3,9 @@
 #include "watch/report/events.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/bytes/crc32c.h"
 #include "base/file/folder.h"
@@ -225,22 +223,16 @@ static void flushed_events_are_readable_while_the_run_goes_on(void **state)
     assert_ok(tri__events_close(events));
 }
 
-/* A limit on the size of files stands for a full disk. */
 static void event_files_report_a_full_disk_once(void **state)
 {
     tri__events *events;
-    struct rlimit before, small;
-    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_ok(tri__events_create(*state, &events));
     assert_ok(tri__events_flush(events));
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    small = (struct rlimit){.rlim_cur = 100, .rlim_max = before.rlim_max};
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    test_limit_files(100);
     for (int i = 0; i < 10; i++)
         tri__events_scalar(events, "loss", i, 1);
     tri_status failure = tri__events_flush(events);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    signal(SIGXFSZ, handler);
+    test_limit_files(-1);
     assert_fails(failure, TRI_IO, "the run goes on");
     tri__events_scalar(events, "loss", 11, 1);
     assert_ok(tri__events_flush(events));

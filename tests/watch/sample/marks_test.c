@@ -85,6 +85,17 @@ static void a_run_without_marks_has_none(void **state)
     free(path);
 }
 
+static void a_full_disk_is_told_with_advice(void **state)
+{
+    char *path = test_path(*state, "marks.csv");
+    tri__marks *marks;
+    test_limit_files(0);
+    tri_status failure = tri__marks_open(path, &marks);
+    test_limit_files(-1);
+    assert_fails(failure, TRI_IO, "marks.csv: cannot write: File too large (the system limits the size of files");
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +103,7 @@ int main(void)
         FOLDER_TEST(epochs_that_follow_at_once_do_not_drown_the_file),
         FOLDER_TEST(lines_that_are_no_marks_are_left_out),
         FOLDER_TEST(a_run_without_marks_has_none),
+        FOLDER_TEST(a_full_disk_is_told_with_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,19 @@ static void a_sample_takes_less_than_half_a_percent_of_a_cpu(void **state)
     free(path);
 }
 
+static void a_full_disk_is_told_with_advice(void **state)
+{
+    tri__task_counters counters = {0};
+    char *path = samples_of(*state, "worker-0");
+    tri__sampler *sampler;
+    const tri__sampler_options options = {.path = path, .command = "", .every = INT64_C(1000000000), .counters = &counters};
+    test_limit_files(0);
+    tri_status failure = tri__sampler_start(&options, &sampler);
+    test_limit_files(-1);
+    assert_fails(failure, TRI_IO, "worker-0.csv: cannot write: File too large (the system limits the size of files");
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +207,7 @@ int main(void)
         FOLDER_TEST(a_slow_worker_and_a_silent_task_are_marked),
         FOLDER_TEST(tasks_of_a_run_without_new_samples_have_ended),
         FOLDER_TEST(a_folder_without_samples_is_refused_in_words),
+        FOLDER_TEST(a_full_disk_is_told_with_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,13 +131,13 @@ static tri_status watch_this_host(const watch *w, const char *path)
     TRI_TRY(tri__host_open(&host));
     if (path && !(csv = fopen(path, "wxe"))) {
         tri__host_close(host);
-        return tri_fail(TRI_IO, "--csv %s: cannot be written: %s", path, strerror(errno));
+        return tri_fail(TRI_IO, "--csv %s: cannot write: %s%s", path, strerror(errno), tri__path_advice(errno));
     }
     if (csv)
         tri__sample_header(csv, host, false, w->every, typed(w->session, command, sizeof command));
     tri_status status = watch_host(w, host, csv);
     if (csv && fclose(csv) && !status)
-        status = tri_fail(TRI_IO, "--csv %s: cannot be written: %s", path, strerror(errno));
+        status = tri_fail(TRI_IO, "--csv %s: cannot write: %s%s", path, strerror(errno), tri__path_advice(errno));
     tri__host_close(host);
     return status;
 }
