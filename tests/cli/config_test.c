@@ -56,6 +56,8 @@ static void mistakes_in_the_file_are_told(void **state)
         {"rate: 0.1\n\nbatch: many\n", "bad.yaml: line 3: --batch many: expected a whole number"},
         {"sync: perhaps\n", "bad.yaml: line 1: sync: perhaps: expected yes or no"},
         {"rate: 1\nbatch: [1, 2]\n", "bad.yaml: line 2: batch: expected one value"},
+        {"batch: 10\nrate:\n", "bad.yaml: line 2: rate: has no value (write 'key: value', or leave the line out)"},
+        {"test: ''\n", "bad.yaml: line 1: test: has no value"},
         {"config: a.yaml\n", "line 1: config: a file of options cannot name another"},
         {"- a\n", "expected lines such as"},
         {"a: 'b\n", "line "},

@@ -69,6 +69,8 @@ static tri_status add_entry(expansion *self, const char *key, const json_t *valu
     const tri__option *option = find_option(self->command, key);
     if (!text)
         return tri_fail(TRI_BAD_DATA, "%s: expected one value, not a list or a mapping", key);
+    if (!*text)
+        return tri_fail(TRI_BAD_DATA, "%s: has no value (write 'key: value', or leave the line out)", key);
     if (!strcmp(key, "config"))
         return tri_fail(TRI_BAD_DATA, "config: a file of options cannot name another one");
     if (!strcmp(key, "model"))

@@ -121,6 +121,8 @@ static tri_status check_choice(const tri__option *option, const char *value)
 
 static tri_status check_value(const tri__option *option, const char *value)
 {
+    if (option->kind != TRI_OPTION_FLAG && !*value)
+        return tri_fail(TRI_BAD_CALL, "--%s needs %s that is not empty", option->name, option->argument);
     switch (option->kind) {
     case TRI_OPTION_INTEGER:
     case TRI_OPTION_NUMBER:
@@ -128,7 +130,6 @@ static tri_status check_value(const tri__option *option, const char *value)
     case TRI_OPTION_CHOICE:
         return check_choice(option, value);
     case TRI_OPTION_TEXT:
-        return *value ? NULL : tri_fail(TRI_BAD_CALL, "--%s needs %s that is not empty", option->name, option->argument);
     case TRI_OPTION_FLAG:
         break;
     }
