@@ -307,6 +307,8 @@ static tri_status read_init(const setting_row *setting, const tri__value *value,
     if (!init_is_sized((tri_init)word) && value->has_number)
         return tri_fail(TRI_BAD_DATA, "init: %s takes no number", init_names[word]);
     TRI_TRY(check_range(setting, value->number));
+    if ((tri_init)word != TRI_INIT_CONSTANT && value->number < 0)
+        return tri_fail(TRI_BAD_DATA, "init: %s(%g): its spread cannot be negative", init_names[word], value->number);
     tri_attributes *out = field;
     out->init = (tri_init)word;
     out->value = (float)value->number;

@@ -337,6 +337,8 @@ static void errors_in_model_files_name_line_and_column(void **state)
         {"input()\ndense(-1)", "my.model:2:7: out: -1 is out of range, expected 1 to 16777216"},
         {"input()\ndense(10, bias=maybe)", "my.model:2:16: bias: expected no or yes, found 'maybe'"},
         {"input()\ndense(10, init=1)", "my.model:2:16: init: expected zero, constant, normal, uniform, xavier or he, found '1'"},
+        {"input()\ndense(10, init=normal(-1))", "my.model:2:16: init: normal(-1): its spread cannot be negative"},
+        {"input()\ndense(10, init=uniform(-0.5))", "my.model:2:16: init: uniform(-0.5): its spread cannot be negative"},
         {"input()\ndense(10, init=normal)", "my.model:2:16: init: normal needs a number, as in normal(0.01)"},
         {"input()\ndense(10, init=he(2))", "my.model:2:16: init: he takes no number"},
         {"input()\ndropout(1)", "my.model:2:9: rate: 1 is out of range, expected 0 or more and less than 1"},
