@@ -1,4 +1,4 @@
-/* csv_look.h: what a table of separated values looks like, judged by its first lines.
+/* csv_look.h: what a table of separated values looks like, as its first lines show.
  *
  * Commas, semicolons or tabs separate values: whichever gives the most fields in the first line, and as many in the second. The first line
  * names the columns if it differs from the lines below: it has a word above numbers, or its words do not occur below. */

@@ -111,7 +111,7 @@ bool tri__run_is_deep(const tri__run *run)
 
 /* Whether curves show the accuracy of predictions in training. A task that computes a part of the model may have no logits. With
  * --accumulate, only the logits of the last batch are left. The kernels that compute a whole model of one layer, or rows of tables, keep no
- * logits and are up to twice as quick, so there predictions are judged only with --histograms. */
+ * logits and are up to twice as quick, so there predictions are compared with labels only with --histograms. */
 static bool judges_predictions(const tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;

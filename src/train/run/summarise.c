@@ -145,19 +145,18 @@ static void fill_in_slowest(const tri__summary *summary, tri__evidence *evidence
     free(work);
 }
 
-/* A host whose processes were denied CPU time has no CPU time left, even if its CPUs were not always in use. */
+/* A host whose processes were denied CPU time has no CPU time left, even if its CPUs were not always in use. NULL: nothing is known of it. */
 static double busy_share(const tri__consumer *host)
 {
-    return (host->cpu_percent + host->stolen_percent) / 100;
+    return host ? (host->cpu_percent + host->stolen_percent) / 100 : 0;
 }
 
-/* Every task's host is among the hosts. */
 static const tri__consumer *host_of(const tri__consumption *consumption, const tri__consumer *task)
 {
-    const tri__consumer *host = consumption->host;
-    while (strcmp(host->name, task->host) != 0)
-        host++;
-    return host;
+    for (int i = 0; i < consumption->hosts; i++)
+        if (!strcmp(consumption->host[i].name, task->host))
+            return &consumption->host[i];
+    return NULL;
 }
 
 static void fill_in_server(const tri__consumption *consumption, tri__evidence *evidence)
@@ -195,9 +194,10 @@ static const tri__consumer *host_of_all(const tri__consumption *consumption)
         const tri__consumer *task = &consumption->task[i];
         if (!has_role(task))
             continue;
-        if (host && host != host_of(consumption, task))
+        const tri__consumer *own = host_of(consumption, task);
+        if (!own || (host && host != own))
             return NULL;
-        host = host_of(consumption, task);
+        host = own;
     }
     return host;
 }

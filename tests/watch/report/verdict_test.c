@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-/* A run long enough to be judged, on two threads whose CPUs were busy. */
+/* A run long enough for a verdict, on two threads whose CPUs were busy. */
 #define EVIDENCE(...) ((tri__evidence){.share = {__VA_ARGS__}, .seconds = 10, .steps = 1000, .threads = 2, .cpu_percent = 190})
 
 static void assert_verdict(tri__evidence evidence, const char *sentence)

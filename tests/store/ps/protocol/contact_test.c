@@ -1,5 +1,5 @@
 /* contact_test.c: a contact with a server that is a bare socket of this process: it is not there yet, hangs up, comes back, is silent. The
- * time at which a contact is judged is given to it, so that nothing here waits for a timeout. */
+ * time at which a contact is looked at is given to it, so that nothing here waits for a timeout. */
 #include "store/ps/protocol/contact.h"
 
 #include <stdio.h>
