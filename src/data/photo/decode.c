@@ -59,8 +59,14 @@ static tri_status check_size(size_t bytes, int64_t height, int64_t width)
     return NULL;
 }
 
+static tri_status check_not_empty(size_t bytes)
+{
+    return bytes ? NULL : tri_fail(TRI_BAD_DATA, "the picture is empty: it has 0 bytes");
+}
+
 tri_status tri__photo_size(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t *height, int64_t *width)
 {
+    TRI_TRY(check_not_empty(size));
     if (tri__png_is(data, size))
         TRI_TRY(tri__png_size(data, size, height, width));
     else if (tri__webp_is(data, size))
@@ -91,6 +97,7 @@ static tri_status decode_whole(tri__photo_decoder *decoder, const uint8_t *data,
 
 static tri_status decode_colours(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t height, int64_t width, uint8_t *rgb)
 {
+    TRI_TRY(check_not_empty(size));
     if (!tri__png_is(data, size) && !tri__webp_is(data, size))
         return tri__jpeg_decode(decoder->jpeg, data, size, height, width, rgb);
     int64_t own_height, own_width;

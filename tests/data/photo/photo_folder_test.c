@@ -217,6 +217,26 @@ static void damaged_png_and_webp_photos_are_told(void **state)
     test_folder_remove(folder);
 }
 
+static void empty_photos_are_called_empty(void **state)
+{
+    static const char *const names[] = {"a.jpg", "b.png", "c.webp"};
+    const char *folder = *state;
+    tri_source *source;
+    uint8_t x[30 * 20 * 3];
+    int32_t label;
+    for (int i = 0; i < 3; i++)
+        write_bytes(folder, "a", names[i], (const uint8_t *)"", 0);
+    write_png(folder, "a", "good.png", PNG_FORMAT_RGB, 10);
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+    for (int64_t i = 0; i < 3; i++) {
+        char why[80];
+        snprintf(why, sizeof why, "%s: record %d: the picture is empty: it has 0 bytes", names[i], (int)i);
+        assert_fails(tri_source_read(source, &i, 1, x, &label), TRI_BAD_DATA, why);
+    }
+    check_photo(source, 3, 0, 10);
+    tri_source_destroy(source);
+}
+
 /* Grey ones keep their bytes, coloured ones become bright as eyes see them; also where they are resized. */
 static void photos_are_read_with_one_channel(void **state)
 {
@@ -262,6 +282,7 @@ int main(void)
         cmocka_unit_test(photo_outside_a_class_folder_is_refused),
         cmocka_unit_test(png_and_webp_photos_are_read_beside_jpeg_ones),
         cmocka_unit_test(damaged_png_and_webp_photos_are_told),
+        FOLDER_TEST(empty_photos_are_called_empty),
         cmocka_unit_test(photos_are_read_with_one_channel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
