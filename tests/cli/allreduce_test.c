@@ -147,6 +147,23 @@ static void damage_that_another_worker_reads_is_reported(void **state)
            "1 training and 0 test records left out", "left out: a.svm: line 36, column ");
 }
 
+/* Started again, the ranks would read the same record. */
+static void damage_does_not_start_the_ranks_again(void **state)
+{
+    const char *here = *state;
+    const int one[] = {35};
+    write_lines(here, one, 1);
+    for (int restarts = 0; restarts < 2; restarts++) {
+        test_result result =
+            RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "allreduce", "--restarts", restarts ? "2" : "0");
+        assert_int_equal(result.status, 1);
+        assert_non_null(strstr(result.err, "a.svm: line 36, column "));
+        assert_null(strstr(result.err, "starting again"));
+        assert_null(strstr(result.err, "--restarts"));
+        test_result_fini(&result);
+    }
+}
+
 /* In another order, each of them meets both workers in the course of six epochs. */
 static void a_damaged_record_is_counted_once(void **state)
 {
@@ -337,6 +354,7 @@ int main(void)
         FOLDER_TEST(a_rank_that_cannot_find_the_run_to_resume_ends_all_ranks),
         FOLDER_TEST(ranks_that_do_not_start_are_given_up_after_the_timeout),
         FOLDER_TEST(damage_that_another_worker_reads_is_reported),
+        FOLDER_TEST(damage_does_not_start_the_ranks_again),
         FOLDER_TEST(a_damaged_record_is_counted_once),
         FOLDER_TEST(skip_bad_limits_the_damage_of_all_workers_together),
         FOLDER_TEST(a_run_that_lost_a_rank_gives_the_same_result),

@@ -79,7 +79,8 @@ tri_status tri__spawned_conclude(tri__session *session, const tri__run_result *r
 
 void tri__spawned_failure(tri__session *session, tri_status failure)
 {
-    tri_status unsaid = report(session, TRI_REPORT_FAILURE, json_string(tri_status_message(failure)));
+    const tri__report_kind kind = tri_status_code(failure) == TRI_BAD_DATA ? TRI_REPORT_DAMAGE : TRI_REPORT_FAILURE;
+    tri_status unsaid = report(session, kind, json_string(tri_status_message(failure)));
     session->told = !unsaid;
     tri_status_free(unsaid);
 }

@@ -41,8 +41,10 @@ static void on_line(void *context, tri__child *child, bool error, const char *li
     if (process->state == TRI_PROCESS_STARTING)
         become_ready(process);
     tri__report_kind kind = error ? TRI_REPORT_NONE : tri__process_report_read(line, &value);
-    if (kind == TRI_REPORT_FAILURE && !process->complaint)
+    if ((kind == TRI_REPORT_FAILURE || kind == TRI_REPORT_DAMAGE) && !process->complaint) {
         process->complaint = strdup(json_string_value(value)); /* NULL when memory is short: then the message about its end is shorter */
+        process->damaged = kind == TRI_REPORT_DAMAGE;
+    }
     tri__watcher_hear(process->watcher, process, kind, value, error, line);
     json_decref(value);
 }
@@ -93,6 +95,7 @@ tri_status tri__process_start(tri__process *process, const tri__process_options 
     TRI_TRY(tri__child_start(process->watcher->loop, &child, &process->child));
     free(process->complaint);
     process->complaint = NULL;
+    process->damaged = false;
     process->due = 0;
     process->remote = options->remote;
     process->state = TRI_PROCESS_STARTING;

@@ -36,6 +36,7 @@ typedef struct {
     tri__child *child; /* from STARTING to ENDED */
     tri__exit ending;  /* in ENDED and REAPED */
     char *complaint;   /* the first failure that the process reported since its start; or NULL */
+    bool damaged;      /* it failed because of damaged data */
     bool remote;       /* the process is on the other side of ssh */
     uint64_t due;      /* signals to send when it is READY, as bits */
 } tri__process;

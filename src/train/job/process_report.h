@@ -4,6 +4,7 @@
  *     {"progress": {…}}                              the leading task, some ten times a second
  *     {"result": {"summary": {…}, "table": "…"}}     the leading task, at its end
  *     {"failure": "why"}                             any task that fails
+ *     {"damage": "why"}                              any task that fails because of damaged data: started again, it would fail again
  *
  * Every other line is for people. A line that begins with the program's name is a warning: the terminal writes warnings so. */
 #ifndef TRI_TRAIN_JOB_PROCESS_REPORT_H
@@ -12,9 +13,16 @@
 #include "base/file/json.h"
 #include "base/report/log.h"
 
-typedef enum { TRI_REPORT_NONE, TRI_REPORT_BEGAN, TRI_REPORT_PROGRESS, TRI_REPORT_RESULT, TRI_REPORT_FAILURE } tri__report_kind;
+typedef enum {
+    TRI_REPORT_NONE,
+    TRI_REPORT_BEGAN,
+    TRI_REPORT_PROGRESS,
+    TRI_REPORT_RESULT,
+    TRI_REPORT_FAILURE,
+    TRI_REPORT_DAMAGE
+} tri__report_kind;
 
-/* TRI_REPORT_NONE where the line is not a report. Otherwise *value is what it reports, a string for a failure; the caller drops it with
+/* TRI_REPORT_NONE where the line is not a report. Otherwise *value is what it reports, a string for a failure or damage; the caller drops it with
  * json_decref. */
 tri__report_kind tri__process_report_read(const char *line, json_t **value);
 

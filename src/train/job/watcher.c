@@ -86,7 +86,8 @@ void tri__watcher_hear(tri__watcher *watcher, tri__process *process, tri__report
         json_decref(watcher->result);
         watcher->result = json_incref(value);
         return;
-    case TRI_REPORT_FAILURE: /* process.c has kept it as the process's complaint */
+    case TRI_REPORT_FAILURE:
+    case TRI_REPORT_DAMAGE: /* process.c has kept it as the process's complaint */
         return;
     }
 }

@@ -268,11 +268,13 @@ static void mark_end(const launcher *self, tri_status failure)
     tri__marks_add(self->marks, TRI_MARK_DEATH, task, -1, 0, "%s", tri_status_message(failure));
 }
 
-/* The last attempt has failed. If it trained, the message says how to resume the run, and which option restarts it automatically. */
+/* The last attempt has failed. If it trained, the message says how to resume the run, and which option restarts it automatically. Damaged
+ * data would fail again, until somebody mends them. */
 static tri_status tell_way_on(const launcher *self, tri_status failure)
 {
     const int64_t step = newest_step(self);
-    const char *again = self->request->restarts ? "" : "; --restarts N starts again by itself", *message = tri_status_message(failure);
+    const char *again = self->request->restarts || self->mpirun.damaged ? "" : "; --restarts N starts again by itself",
+               *message = tri_status_message(failure);
     if (self->furthest < TRAINING)
         return failure;
     tri_status told = step < 0 ? tri_fail(tri_status_code(failure), "%s. No checkpoint had been written yet%s", message, again)
@@ -290,7 +292,7 @@ static tri_status try_all(launcher *self)
             mark_end(self, status);
         if (!status || !worth_another(self, status))
             return status;
-        if (!tri__restarts_allowed(&self->restarts, tri__clock_now()))
+        if (self->mpirun.damaged || !tri__restarts_allowed(&self->restarts, tri__clock_now()))
             return tell_way_on(self, status);
         plan_another(self, status);
         tri_status_free(status);

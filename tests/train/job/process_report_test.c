@@ -20,13 +20,14 @@ static void every_kind_of_report_is_recognised(void **state)
     expect_kind("{\"progress\": {\"step\": 3}}", TRI_REPORT_PROGRESS);
     expect_kind("{\"result\": {\"summary\": {}}}", TRI_REPORT_RESULT);
     expect_kind("{\"failure\": \"the disk is full\"}", TRI_REPORT_FAILURE);
+    expect_kind("{\"damage\": \"record 3 does not decode\"}", TRI_REPORT_DAMAGE);
 }
 
 static void lines_that_are_not_reports_are_recognised_as_such(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        "", "step 3", "{", "{}", "[1]", "{\"failure\": 3}", "{\"steps\": 3}", "{\"progress\": {}} and more"};
+        "", "step 3", "{", "{}", "[1]", "{\"failure\": 3}", "{\"damage\": 3}", "{\"steps\": 3}", "{\"progress\": {}} and more"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         expect_kind(lines[i], TRI_REPORT_NONE);
 }
