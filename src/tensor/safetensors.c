@@ -227,12 +227,32 @@ struct tri__safetensors {
     size_t count;
 };
 
+/* Formats that people take for this one, by their first bytes, and what to do with them. */
+static tri_status refuse_other_format(const char *name, const uint8_t *data)
+{
+    static const struct {
+        const char *begins; /* at most LENGTH_BYTES of them */
+        const char *advice;
+    } other[] = {
+        {"\x93NUMPY", "a NumPy array: safetensors.numpy.save_file({'NAME': array}, 'FILE.safetensors') writes it as one"},
+        {"PK\x03\x04", "a ZIP archive such as PyTorch's or NumPy's: safetensors.torch.save_file or safetensors.numpy.save_file writes its "
+                       "tensors as one"},
+        {"\x89HDF\r\n", "an HDF5 file such as Keras's: safetensors.numpy.save_file writes its arrays as one"},
+    };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (!memcmp(data, other[i].begins, strlen(other[i].begins)))
+            return tri_fail(TRI_BAD_DATA, "%s: not a safetensors file, but %s", name, other[i].advice);
+    return NULL;
+}
+
 static tri_status read_header(const char *name, const uint8_t *data, size_t size, json_t **header, size_t *data_begin)
 {
     uint64_t length;
     if (size < LENGTH_BYTES)
         return tri_fail(TRI_BAD_DATA, "%s: truncated: %zu bytes, less than the length of a header", name, size);
     memcpy(&length, data, LENGTH_BYTES);
+    if (length > largest_header)
+        TRI_TRY(refuse_other_format(name, data));
     if (length > largest_header)
         return tri_fail(TRI_BAD_DATA, "%s: not a safetensors file: a header of %" PRIu64 " bytes is more than the format allows", name,
                         length);
