@@ -271,6 +271,16 @@ static void mistakes_are_told_once_and_by_name(void **state)
     expect(run(*state, "# nothing\n", ""), 1, "", "the graph is empty");
 }
 
+/* This mpirun never starts a task. */
+static void tasks_that_do_not_start_end_with_the_timeout(void **state)
+{
+    expect(run(*state, BLOCKS, ""), 0, "trace = ", "");
+    static const char script[] = "printf '#!/bin/sh\\nexec sleep 600\\n' >mpirun; chmod +x mpirun;"
+                                 "PATH=\"$PWD:$PATH\" exec \"$0\" run g.graph --workers 3 --timeout 1s";
+    expect(SHELL(*state, script), 1, "",
+           "the 3 tasks have not all started in 10 s (--timeout): start fewer, or give them a longer timeout");
+}
+
 /* As srun without --mpi starts them. */
 static void tasks_that_cannot_find_each_other_are_told_what_to_do(void **state)
 {
@@ -346,6 +356,7 @@ int main(void)
         TEST(the_graph_is_drawn_with_the_places_that_were_found),
         TEST(a_value_that_crosses_is_drawn_with_its_bytes_once),
         TEST(mistakes_are_told_once_and_by_name),
+        TEST(tasks_that_do_not_start_end_with_the_timeout),
         TEST(tasks_that_cannot_find_each_other_are_told_what_to_do),
         TEST(a_task_that_dies_ends_the_others),
         TEST(a_task_that_is_killed_is_named),

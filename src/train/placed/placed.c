@@ -48,6 +48,8 @@ static tri_status join(job *self)
         self->task = tri_exchange_task(self->exchange);
         self->tasks = tri_exchange_tasks(self->exchange);
     }
+    if (request->met && self->task == 0)
+        request->met(request->context);
     self->orderly = true;
     return tri__allocate((size_t)self->tasks, sizeof *self->failures, "the failures of tasks", &self->failures);
 }

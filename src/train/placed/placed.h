@@ -22,14 +22,15 @@ typedef struct {
     const tri__feed *feed;
     int feeds;
     uint64_t seed;
-    int threads;        /* of each task; 0: the tasks of a host share its CPUs */
-    int runs;           /* how often the graph is run; the result has the values of the last run and the time of all runs */
-    unsigned without;   /* TRI_PLAN_* */
-    const char *dot;    /* a file for Graphviz with the graph and its places; NULL: none */
-    const char *events; /* a folder for TensorBoard's event file with the graph and its places; NULL: none */
-    int ranks;          /* how many mpirun or srun started; 0: none, and this process computes every line, whatever its place */
-    size_t window;      /* bytes: tri_exchange_options */
-    int64_t timeout;    /* nanoseconds without a message from another task; then give_up is called, and ends the process */
+    int threads;                /* of each task; 0: the tasks of a host share its CPUs */
+    int runs;                   /* how often the graph is run; the result has the values of the last run and the time of all runs */
+    unsigned without;           /* TRI_PLAN_* */
+    const char *dot;            /* a file for Graphviz with the graph and its places; NULL: none */
+    const char *events;         /* a folder for TensorBoard's event file with the graph and its places; NULL: none */
+    int ranks;                  /* how many mpirun or srun started; 0: none, and this process computes every line, whatever its place */
+    size_t window;              /* bytes: tri_exchange_options */
+    int64_t timeout;            /* nanoseconds without a message from another task; then give_up is called, and ends the process */
+    void (*met)(void *context); /* task 0: all tasks are there; NULL: nobody wants to know */
     void (*give_up)(void *context, const char *why);
     void (*slow)(void *context, const char *why); /* tri_exchange_options */
     void *context;

@@ -5,14 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/thread/clock.h"
 #include "train/job/command_line.h"
 #include "train/job/watcher.h"
 #include "train/ranks/mpirun.h"
+
+#define START INT64_C(10000000000) /* nanoseconds that processes may take to start, however short the timeout is */
+#define GRACE INT64_C(3000000000)  /* nanoseconds that mpirun has to end them */
 
 typedef struct {
     const tri__placed_launch_request *request;
     tri__watcher watcher;
     tri__process mpirun;
+    int64_t patience; /* nanoseconds in which all tasks must have started */
+    int64_t deadline; /* when all tasks must have started; INT64_MAX: they have */
     bool in_notice;   /* between the dashed lines of a notice */
     char killed[200]; /* "mpirun noticed that process rank 2 … exited on signal 9"; "" where it did not */
 } launcher;
@@ -30,6 +36,27 @@ static void on_line(void *context, tri__process *process, bool error, const char
         snprintf(self->killed, sizeof self->killed, "%s", line);
     if (read.speaker != TRI_MPIRUN_DASHES && *line)
         tri__log_line(self->request->log, read.level, "%s", read.text);
+}
+
+static void on_began(void *context, tri__process *process)
+{
+    (void)process;
+    ((launcher *)context)->deadline = INT64_MAX;
+}
+
+/* The tasks watch each other only after they have met. */
+static void on_turn(void *context)
+{
+    launcher *self = context;
+    if (tri__clock_now() < self->deadline)
+        return;
+    self->deadline = INT64_MAX;
+    const double seconds = tri__clock_seconds(self->patience);
+    tri__watcher_fail(&self->watcher,
+                      tri_fail(TRI_TIMEOUT,
+                               "the %d tasks have not all started in %.3g s (--timeout): start fewer, or give them a longer timeout",
+                               self->request->workers, seconds),
+                      GRACE);
 }
 
 static void on_stop_request(void *context, int times)
@@ -55,6 +82,8 @@ static tri_status explain(const launcher *self)
     char text[TRI_EXIT_SIZE];
     if (self->watcher.asked)
         return tri_fail(TRI_STOPPED, "stopped");
+    if (self->watcher.failure)
+        return tri_fail(tri_status_code(self->watcher.failure), "%s", tri_status_message(self->watcher.failure));
     if (tri__process_ended_well(&self->mpirun))
         return NULL;
     if (self->mpirun.complaint)
@@ -66,9 +95,15 @@ static tri_status explain(const launcher *self)
 
 tri_status tri__placed_launch(const tri__placed_launch_request *request)
 {
-    launcher self = {.request = request, .watcher = {.life = {-1, -1}}};
-    const tri__watcher_options options = {
-        .log = request->log, .stop = request->stop, .said = on_line, .asked = on_stop_request, .context = &self};
+    launcher self = {.request = request, .watcher = {.life = {-1, -1}}, .patience = request->timeout > START ? request->timeout : START};
+    const tri__watcher_options options = {.log = request->log,
+                                          .stop = request->stop,
+                                          .said = on_line,
+                                          .began = on_began,
+                                          .asked = on_stop_request,
+                                          .turned = on_turn,
+                                          .context = &self};
+    self.deadline = tri__clock_now() + self.patience;
     tri_status status = tri__watcher_init(&self.watcher, &options);
     if (!status)
         status = tri__process_init(&self.mpirun, &self.watcher, "mpirun");

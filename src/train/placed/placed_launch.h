@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/report/log.h"
 
@@ -11,6 +12,7 @@ typedef struct {
     const char *program;      /* the binary of every task */
     const char *const *words; /* its command line without the program's name; ends with NULL */
     int workers;
+    int64_t timeout; /* nanoseconds in which all tasks must have started, where it is more than their start may take */
     bool as_root;
     tri__log *log;                                /* gets what tasks write on standard error */
     void (*say)(void *context, const char *line); /* gets what task 0 writes on standard output */

@@ -182,6 +182,13 @@ static void give_up(void *context, const char *why)
     _exit(EXIT_FAILURE);
 }
 
+static void met(void *context)
+{
+    const speaker *self = context;
+    if (self->spawned)
+        tri__spawned_began(self->session);
+}
+
 static void warn(void *context, const char *why)
 {
     const speaker *self = context;
@@ -215,6 +222,7 @@ static tri_status run_task(tri__session *session, const tri__arguments *argument
         .events = tri__argument_text(arguments, "events"),
         .ranks = session->ranks,
         .window = (size_t)tri__argument_integer(arguments, "window") << 20,
+        .met = met,
         .give_up = give_up,
         .slow = warn,
         .context = &self,
@@ -243,9 +251,11 @@ static void say(void *context, const char *line)
 }
 
 /* The tasks get the command line as it was typed, without --workers. */
-static tri_status launch(tri__session *session, int workers)
+static tri_status launch(tri__session *session, const tri__arguments *arguments)
 {
     const char **words;
+    int64_t timeout;
+    TRI_TRY(find_timeout(arguments, &timeout));
     TRI_TRY(tri__allocate((size_t)session->argc + 2, sizeof *words, "a command line", &words));
     int count = 0;
     for (int i = 1; i < session->argc; i++) {
@@ -258,7 +268,8 @@ static tri_status launch(tri__session *session, int workers)
     const tri__placed_launch_request request = {
         .program = session->argv[0],
         .words = words,
-        .workers = workers,
+        .workers = (int)tri__argument_integer(arguments, "workers"),
+        .timeout = timeout,
         .as_root = geteuid() == 0,
         .log = session->log,
         .say = say,
@@ -284,7 +295,7 @@ static tri_status run_run(tri__session *session, const tri__arguments *arguments
     if (!status)
         status = split_feed(tri__argument_text(arguments, "feed"), &list);
     if (!status)
-        status = launches ? launch(session, (int)tri__argument_integer(arguments, "workers")) : run_task(session, arguments, &list);
+        status = launches ? launch(session, arguments) : run_task(session, arguments, &list);
     names_fini(&list);
     return status;
 }
@@ -309,7 +320,8 @@ static const tri__option run_options[] = {
      .argument = "TIME",
      .kind = TRI_OPTION_TEXT,
      .standard = "60s",
-     .meaning = "how long a task waits for another before it gives up and names it"},
+     .meaning = "how long a task waits for another before it gives up and names it; with --workers, how long tasks may take to start (10s "
+                "at least)"},
     {.name = "window",
      .argument = "MB",
      .kind = TRI_OPTION_INTEGER,
