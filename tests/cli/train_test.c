@@ -114,6 +114,8 @@ static void eval_gives_the_figures_of_the_summary(void **state)
     expect(RUN(*state, "eval", "run", "--data", "fake:8x8x1:3:50"), 2, "", "the model takes 28x28x1");
     expect(RUN(*state, "eval", "nowhere"), 1, "", "nowhere");
     expect(RUN(*state, "model", "run"), 0, "7,850", "");
+    expect(RUN(*state, "model", "run", "--shape", "3x3x3"), 2, "", "--shape: run is a trained model, whose shapes and classes are fixed");
+    expect(RUN(*state, "model", "run", "--data", DATA), 2, "", "--data: run is a trained model");
 }
 
 /* The diagonal of the matrix is what was right; its rows are the examples of the classes. */

@@ -101,9 +101,23 @@ static tri_status print_model(tri__session *session, const tri_model *model, con
     return NULL;
 }
 
+/* A trained model has its shapes and classes in its checkpoint. */
+static tri_status refuse_shapes(const tri__arguments *arguments)
+{
+    static const char *const names[] = {"data", "label", "shape", "classes"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri__argument_given(arguments, names[i]))
+            return tri_fail(TRI_BAD_CALL,
+                            "--%s: %s is a trained model, whose shapes and classes are fixed; leave it out ('trireme model %s "
+                            "--text' prints its text, for a model with other shapes)",
+                            names[i], arguments->operands[0], arguments->operands[0]);
+    return NULL;
+}
+
 static tri_status describe_trained(tri__session *session, const tri__arguments *arguments)
 {
     tri__trained trained;
+    TRI_TRY(refuse_shapes(arguments));
     TRI_TRY(tri__trained_open(arguments->operands[0], tri__argument_integer(arguments, "batch"), session->log, &trained));
     tri_status status = NULL;
     if (tri__argument_flag(arguments, "text"))
