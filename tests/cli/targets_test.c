@@ -97,6 +97,12 @@ static void sets_of_labels_are_learnt_and_predicted(void **state)
     expect(RUN(here, "predict", "run", "--data", "sets.svm", "--limit", "6"), 0, "labels\t1\t2\texample\tlabel\nnone\t", "");
     expect(RUN(here, "predict", "run", "--data", "sets.svm", "--limit", "6"), 0, "\n1,2\t", "");
     expect(RUN(here, "predict", "run", "--data", "sets.svm", "--limit", "6"), 0, "sets.svm:5\t1,2\n", "");
+    put(here, "sets.csv", "a,b,red,green\n1,0,1,0\n0,1,0,1\n1,1,1,1\n0,0,0,0\n");
+    expect(RUN(here, "train", "sets.model", "--data", "sets.csv", "--test", "sets.csv", "--label", "red,green", "--batch", "4", "--steps",
+               "2", "--out", "table", "--quiet"),
+           0, "", "");
+    expect(RUN(here, "eval", "table", "--data", "sets.csv"), 0, "\nred  ", "");
+    expect(RUN(here, "eval", "table", "--data", "sets.csv", "--json"), 0, "\"per_label\":[{\"label\":\"red\",", "");
 }
 
 /* price = area + 1 in Rome, area elsewhere; the last file has other places for its columns, and no label. */

@@ -9,6 +9,22 @@ tri__class_names tri__class_names_of_model(const tri__checkpoint *checkpoint, in
     return (tri__class_names){.names = named ? (const char *const *)checkpoint->class_names : NULL, .numbering = checkpoint->numbering};
 }
 
+tri_status tri__class_names_of_columns(const tri__checkpoint *checkpoint, tri_label_kind kind, int64_t outputs, tri__csv_columns *columns,
+                                       tri__class_names *names)
+{
+    if (kind == TRI_LABEL_CLASS || !checkpoint->columns || outputs < 2)
+        return NULL;
+    TRI_TRY(tri__csv_columns_read(checkpoint->path, checkpoint->columns, columns));
+    const char **list = tri__arena_alloc(columns->arena, (size_t)outputs * sizeof *list);
+    if (!list)
+        return tri_fail(TRI_NO_MEMORY, "out of memory for the names of the columns");
+    for (int64_t i = 0; i < columns->columns && columns->label_columns == outputs; i++)
+        if (columns->column[i].kind == TRI_COLUMN_LABEL)
+            list[columns->column[i].first] = columns->column[i].name;
+    names->names = columns->label_columns == outputs ? list : NULL;
+    return NULL;
+}
+
 const char *tri__class_name(const tri__class_names *classes, int64_t class, char text[TRI_CLASS_NAME])
 {
     if (classes->names)

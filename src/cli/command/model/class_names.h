@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/file/json.h"
+#include "data/text/csv_columns.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "trireme/dataset.h"
 
@@ -14,6 +15,11 @@ typedef struct {
 } tri__class_names;
 
 tri__class_names tri__class_names_of_model(const tri__checkpoint *checkpoint, int64_t classes); /* classes: how many the output has */
+
+/* Names the outputs of a model of numbers or sets, where they are several columns of a table; otherwise leaves names as they are. columns:
+ * zeros at first; owns the names, and is the caller's to fini, after a failure, too. */
+TRI_MUST_CHECK tri_status tri__class_names_of_columns(const tri__checkpoint *checkpoint, tri_label_kind kind, int64_t outputs,
+                                                      tri__csv_columns *columns, tri__class_names *names);
 
 enum { TRI_CLASS_NAME = 64 };
 

@@ -241,7 +241,10 @@ static tri_status evaluate_and_print(tri__session *session, const tri__arguments
         TRI_TRY(tri__confusion_init(&found.confusion, classes));
     if (kind == TRI_LABEL_SET)
         TRI_TRY(tri__label_sets_init(&found.label_sets, classes));
-    tri_status status = evaluate(arguments, source, &found);
+    tri__csv_columns columns = {0};
+    tri_status status = tri__class_names_of_columns(trained->checkpoint, kind, classes, &columns, &found.names);
+    if (!status)
+        status = evaluate(arguments, source, &found);
     const char *path = tri__argument_text(arguments, "html");
     if (!status && path)
         status = write_page(path, source, &found);
@@ -249,6 +252,7 @@ static tri_status evaluate_and_print(tri__session *session, const tri__arguments
         status = print_findings(session, &found);
     tri__confusion_fini(&found.confusion);
     tri__label_sets_fini(&found.label_sets);
+    tri__csv_columns_fini(&columns);
     return status;
 }
 

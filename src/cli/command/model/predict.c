@@ -377,22 +377,6 @@ static tri_status predict_from(tri__session *session, const tri__arguments *argu
                                 : predict_source(session, arguments, trained, NULL, predictor, to);
 }
 
-/* Outputs that are columns of a table have names. columns: owns the names. */
-static tri_status name_outputs(const tri__checkpoint *checkpoint, tri__csv_columns *columns, printer *to)
-{
-    if (to->kind == TRI_LABEL_CLASS || !checkpoint->columns || to->classes < 2)
-        return NULL;
-    TRI_TRY(tri__csv_columns_read(checkpoint->path, checkpoint->columns, columns));
-    const char **names = tri__arena_alloc(columns->arena, (size_t)to->classes * sizeof *names);
-    if (!names)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the names of the columns");
-    for (int64_t i = 0; i < columns->columns && columns->label_columns == to->classes; i++)
-        if (columns->column[i].kind == TRI_COLUMN_LABEL)
-            names[columns->column[i].first] = columns->column[i].name;
-    to->names.names = columns->label_columns == to->classes ? names : NULL;
-    return NULL;
-}
-
 static tri_status predict(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, tri__predictor *predictor)
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
@@ -408,7 +392,7 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
                   .header = !session->json && !session->quiet,
                   .number = -1};
     tri__csv_columns columns = {0};
-    tri_status status = name_outputs(checkpoint, &columns, &to);
+    tri_status status = tri__class_names_of_columns(checkpoint, to.kind, to.classes, &columns, &to.names);
     if (!status)
         status = predict_from(session, arguments, trained, predictor, &to);
     if (!status && session->json)
