@@ -12,6 +12,8 @@
 #include "train/job/watcher.h"
 #include "train/ranks/mpirun.h"
 
+#define CLEARING INT64_C(10000000000) /* nanoseconds that an mpirun which was asked to end has to remove its files */
+
 enum { LARGEST_FILE = 1 << 20, LONGEST_NAME = 256 };
 
 typedef struct {
@@ -120,7 +122,7 @@ static tri_status probe(const tri__hosts_request *request, roll *hosts, tri__hos
     const tri__watcher_options options = {.stop = request->stop, .said = on_line, .asked = on_stop_request, .context = hosts};
     TRI_TRY(tri__watcher_init(&hosts->watcher, &options));
     TRI_TRY(call_all(request, hosts));
-    tri__watcher_leave(&hosts->watcher, request->timeout, request->timeout);
+    tri__watcher_leave(&hosts->watcher, request->timeout, request->timeout + CLEARING);
     tri__watcher_run(&hosts->watcher);
     if (!hosts->watcher.asked)
         sum_up(hosts, out);

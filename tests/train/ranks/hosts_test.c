@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -52,6 +53,39 @@ static void no_host_is_gone_if_the_probe_was_stopped(void **state)
     tri__hosts_fini(&hosts);
 }
 
+static const char *without_files_of_mpirun(const char *folder)
+{
+    static const char script[] = "cd \"$0\" && ls -d ompi.* 2>/dev/null";
+    test_result result = test_run(NULL, (const char *[]){"sh", "-c", script, folder, NULL});
+    const char *left = *result.out ? "a folder of mpirun is left" : NULL;
+    test_result_fini(&result);
+    return left;
+}
+
+/* ssh hangs, as it does when the host drops packets. */
+static void the_probe_of_a_silent_host_leaves_nothing_behind(void **state)
+{
+    const char *folder = *state;
+    char *agent = test_path(folder, "silent"), *path = test_path(folder, "hosts");
+    static const char script[] = "#!/bin/sh\nexec sleep 600\n", line[] = "no-host.invalid slots=4\n";
+    test_write(agent, script, strlen(script));
+    test_write(path, line, strlen(line));
+    assert_int_equal(chmod(agent, 0700), 0);
+    setenv("OMPI_MCA_plm_rsh_agent", agent, 1);
+    setenv("TMPDIR", folder, 1);
+    tri__hosts hosts;
+    tri_status status =
+        tri__hosts_probe(&(tri__hosts_request){.file = path, .timeout = INT64_C(3000000000), .as_root = geteuid() == 0}, &hosts);
+    unsetenv("OMPI_MCA_plm_rsh_agent");
+    unsetenv("TMPDIR");
+    assert_ok(status);
+    assert_string_equal(hosts.gone, "no-host.invalid");
+    assert_null(without_files_of_mpirun(folder));
+    tri__hosts_fini(&hosts);
+    free(agent);
+    free(path);
+}
+
 static void a_missing_hosts_file_is_refused(void **state)
 {
     (void)state;
@@ -64,9 +98,8 @@ int main(void)
     if (system("command -v mpirun > /dev/null") != 0)
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_host_that_does_not_answer_is_gone),
-        cmocka_unit_test(slots_are_unknown_if_a_line_does_not_give_them),
-        cmocka_unit_test(no_host_is_gone_if_the_probe_was_stopped),
+        cmocka_unit_test(a_host_that_does_not_answer_is_gone),      cmocka_unit_test(slots_are_unknown_if_a_line_does_not_give_them),
+        cmocka_unit_test(no_host_is_gone_if_the_probe_was_stopped), FOLDER_TEST(the_probe_of_a_silent_host_leaves_nothing_behind),
         cmocka_unit_test(a_missing_hosts_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
