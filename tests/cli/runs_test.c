@@ -39,6 +39,19 @@ static void runs_that_differ_by_an_option_are_told_apart(void **state)
     json_decref(runs);
 }
 
+static void the_average_that_a_model_asks_for_is_shown(void **state)
+{
+    const char *here = *state;
+    expect(SHELL(here, "\"$0\" model softmax --text | sed 's/train(/train(average=0.95, /' >own.model; grep -q average own.model"), 0, "",
+           "");
+    for (int ps = 0; ps < 2; ps++)
+        expect(RUN(here, "train", "own.model", "--data", "digits:200", "--steps", "2", "--strategy", ps ? "ps" : "local", "--out",
+                   ps ? "own/ps" : "own/local"),
+               0, "", ", average 0.95, ");
+    expect(SHELL(here, "\"$0\" runs own | grep -c ' 0.95 '"), 0, "2\n", "");
+    expect(SHELL(here, "\"$0\" runs own --json | grep -c '\"average\":0.95[,}]'"), 0, "", "");
+}
+
 static void runs_are_sorted_by_any_figure(void **state)
 {
     json_t *runs = json_of(RUN(*state, "runs", "--sort", "steps", "--json")), *list = json_object_get(runs, "runs");
@@ -85,9 +98,13 @@ static void folders_without_runs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_are_listed_with_their_figures), cmocka_unit_test(runs_that_differ_by_an_option_are_told_apart),
-        cmocka_unit_test(runs_are_sorted_by_any_figure),      cmocka_unit_test(runs_are_written_as_csv_with_their_commands),
-        cmocka_unit_test(a_run_that_was_killed_is_marked),    cmocka_unit_test(a_run_without_a_checkpoint_is_not_promised_a_resumption),
+        cmocka_unit_test(runs_are_listed_with_their_figures),
+        cmocka_unit_test(runs_that_differ_by_an_option_are_told_apart),
+        cmocka_unit_test(the_average_that_a_model_asks_for_is_shown),
+        cmocka_unit_test(runs_are_sorted_by_any_figure),
+        cmocka_unit_test(runs_are_written_as_csv_with_their_commands),
+        cmocka_unit_test(a_run_that_was_killed_is_marked),
+        cmocka_unit_test(a_run_without_a_checkpoint_is_not_promised_a_resumption),
         cmocka_unit_test(folders_without_runs_are_refused),
     };
     return cmocka_run_group_tests(tests, test_folder_set_up, test_folder_tear_down);

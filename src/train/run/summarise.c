@@ -75,6 +75,14 @@ static void fill_in_tables(const tri__run *run, tri__summary *summary)
     summary->left_full = growth.left_full;
 }
 
+/* The rule keeps it in 32 bits; people wrote 0.9, not 0.899999976. */
+static double as_written(float number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.7g", (double)number);
+    return strtod(text, NULL);
+}
+
 static void fill_in(const tri__run *run, tri__summary *summary)
 {
     bool evaluated = run->evaluating.at == summary->steps;
@@ -84,6 +92,7 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     summary->batch = run->settings.batch;
     summary->rule = run->settings.rule.name;
     summary->rate = run->settings.schedule.rate;
+    summary->average = as_written(run->settings.rule.average);
     summary->seed = run->settings.seed;
     summary->total_seconds = tri__run_total_seconds(run);
     summary->test_loss = evaluated ? run->evaluating.last.loss : NAN;

@@ -69,6 +69,8 @@ static void put_what_was_asked(filling *to, const tri__summary *s)
     put_count(to, "batch", s->batch);
     put_text(to, "rule", s->rule);
     put_number(to, "rate", s->rate);
+    if (s->average > 0)
+        put_number(to, "average", s->average);
     put_count(to, "threads", s->threads);
     put_count(to, "seed", (int64_t)s->seed);
     if (s->options)

@@ -27,7 +27,8 @@ typedef struct {
     int workers, servers;
     int64_t batch;
     const char *rule;
-    double rate; /* before any schedule */
+    double rate;    /* before any schedule */
+    double average; /* the decay of averaged weights; 0: there are none */
     int threads;
     uint64_t seed;
     const json_t *options; /* what the user asked for, by the names of the options; NULL: JSON has no key for it */
