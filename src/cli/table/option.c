@@ -175,6 +175,9 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
     const char *here = known_elsewhere(command, given);
     if (here)
         return tri_fail(TRI_BAD_CALL, "%s has no option --%s; here it is called --%s", command->name, given, here);
+    for (const tri__foreign_option *foreign = command->foreign; foreign->names; foreign++)
+        if (has_word(foreign->names, given))
+            return tri_fail(TRI_BAD_CALL, "%s has no option --%s: %s", command->name, given, foreign->instead);
     tri__nearest nearest = tri__nearest_of(given);
     const tri__option *option;
     for (int row = 0; (option = tri__command_option(command, row)); row++)

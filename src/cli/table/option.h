@@ -27,6 +27,12 @@ typedef struct {
 typedef struct tri__arguments tri__arguments;
 typedef struct tri__session tri__session;
 
+/* Options of other programs for which this one has another way. */
+typedef struct {
+    const char *names;   /* with spaces between them */
+    const char *instead; /* what to do here */
+} tri__foreign_option;
+
 typedef struct tri__command {
     const char *name;                                    /* "train", "data get" */
     const char *usage;                                   /* what follows the name */
@@ -36,6 +42,7 @@ typedef struct tri__command {
     int least, most;                                     /* operands */
     bool takes_rest;                                     /* the words after `most` operands are another program's command line */
     const tri__option *options;                          /* ends with a row of zeros; read it with tri__command_option */
+    tri__foreign_option foreign[5];                      /* ends with NULL names */
     tri__command_example examples[5];                    /* ends with a NULL line */
     tri_status (*run)(tri__session *session, const tri__arguments *arguments);
 } tri__command;

@@ -88,6 +88,9 @@ static void wrong_options_and_values_are_refused_with_a_reason(void **state)
     assert_fails(PARSE(&arguments, "eval", "a", "b"), TRI_BAD_CALL, "'b' is one word too many");
     assert_fails(PARSE(&arguments, "train", "--data", "--json"), TRI_BAD_CALL, "--data needs a value");
     assert_fails(PARSE(&arguments, "train", "--data="), TRI_BAD_CALL, "not empty");
+    assert_fails(PARSE(&arguments, "train", "--resize", "32x32"), TRI_BAD_CALL,
+                 "train has no option --resize: photos are resized to the size in the model's input line");
+    assert_fails(PARSE(&arguments, "train", "--loss=mse"), TRI_BAD_CALL, "the loss is the last line of the model");
     assert_fails(PARSE(&arguments, "train", "--rate="), TRI_BAD_CALL, "--rate needs R that is not empty");
     assert_fails(PARSE(&arguments, "train", "--rule", ""), TRI_BAD_CALL, "not empty");
     assert_fails(PARSE(&arguments, "train", "--batch", "1e3"), TRI_BAD_CALL, "a whole number");

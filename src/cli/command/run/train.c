@@ -455,6 +455,11 @@ const tri__command tri__command_train = {
               "(SIGHUP) do "
               "the same. The exit status is then 130, 143 or 129. A second signal kills it.",
     .operands = {{"MODEL", "a built-in model ('trireme model' lists them), or the path of a .model file", tri__builtin_model_names}},
+    .foreign = {{"resize image-size img-size input-size target-size",
+                 "photos are resized to the size in the model's input line, such as input(96x96x3) ('trireme model NAME --text' prints a "
+                 "model to start from)"},
+                {"loss criterion", "the loss is the last line of the model, such as softmax_loss or mse_loss (docs/models.md)"},
+                {"gpu gpus device cuda", "it computes on CPUs; --threads says on how many"}},
     .examples = {{"trireme train softmax --data fashion", "the built-in model with its own settings"},
                  {"trireme train lenet --data mnist --epochs 10 --rule adam --rate 0.001", "with settings of your own"},
                  {"trireme train softmax --data mnist --until 'loss<=0.35' --max-steps 20000", "until a target is reached"},
