@@ -32,8 +32,13 @@ void tri_trained_destroy(tri_trained *trained); /* accepts NULL */
 const tri_model_input *tri_trained_input(const tri_trained *trained);
 int64_t tri_trained_classes(const tri_trained *trained);                     /* columns of tri_trained_predict */
 const char *tri_trained_class(const tri_trained *trained, int64_t class_id); /* the name of a class; NULL where classes have only numbers */
+const char *tri_trained_columns(const tri_trained *trained);                 /* info.columns of the training examples; NULL: no table */
 const tri_graph *tri_trained_graph(const tri_trained *trained);
 tri_store *tri_trained_store(tri_trained *trained);
+
+/* Open examples for the model, to be evaluated on: as tri_source_open, but photos get the model's size, and columns, categories, features and
+ * classes have the numbers that they had in training, whatever this source has of them. A source that does not fit is refused. */
+TRI_MUST_CHECK tri_status tri_trained_source(const tri_trained *trained, const char *spec, tri_part part, tri_source **out);
 
 /* The probability of each class for count examples. x: [count][…shape] of the input's type → probabilities: [count][classes].
  * TRI_UNSUPPORTED for sparse models: make a plan of the graph and the store, and run it on batches of a dataset. */

@@ -94,6 +94,24 @@ class Training(unittest.TestCase):
             figures = trireme.load(path).evaluate(trireme.Dataset.open("digits:300", part="test"))
             self.assertAlmostEqual(summary["test_loss"], figures["loss"], places=4)
 
+    def test_another_table_is_read_with_the_categories_of_training(self):
+        """The second table lacks a category and a class, so that by itself it would number the others anew."""
+        with tempfile.TemporaryDirectory() as folder:
+            first, second, run = (os.path.join(folder, name) for name in ("first.csv", "second.csv", "run"))
+            rows = [("%s,%s" % pair, "%.1f" % number) for number in range(4) for pair in (("cat", "no"), ("dog", "yes"), ("eel", "so"))]
+            for path, left_out in ((first, "none"), (second, "cat")):
+                with open(path, "w") as file:
+                    file.writelines(["kind,size,answer\n"] + ["%s,%s,%s\n" % (p.split(",")[0], n, p.split(",")[1]) for p, n in rows
+                                                              if not p.startswith(left_out)])
+            model = trireme.train(LINEAR, trireme.Dataset.open(first, label="answer"), epochs=60, rate=0.5, batch=12, out=run + ".safetensors")
+            self.assertEqual(model.evaluate(first)["accuracy"], 1)
+            self.assertEqual(model.evaluate(second)["accuracy"], 1)
+            self.assertEqual(model.evaluate(model.open(second))["examples"], 8)
+            with self.assertRaisesRegex(ValueError, "Model.open"):
+                model.evaluate(trireme.Dataset.open(second, label="answer"))
+            with self.assertRaisesRegex(trireme.TriremeError, "nowhere.csv"):
+                model.evaluate("nowhere.csv")
+
     def test_mistakes_are_told_in_the_library_s_words(self):
         with self.assertRaisesRegex(trireme.TriremeError, "did you mean 'lenet'"):
             trireme.train("lenett", self.data)

@@ -4,6 +4,7 @@ import numpy
 
 from trireme.native import ffi, lib, make, text
 
+PARTS = {"train": lib.TRI_PART_TRAIN, "test": lib.TRI_PART_TEST, "validation": lib.TRI_PART_VALIDATION}
 _TYPES = {numpy.dtype("uint8"): lib.TRI_U8, numpy.dtype("float32"): lib.TRI_F32}
 
 
@@ -73,17 +74,20 @@ class Dataset:
         return cls(make("tri_source", lib.tri_source_destroy, lib.tri_source_from_arrays, arrays, keep=(x, labels, names, list_of_names)))
 
     @classmethod
-    def open(cls, name, part="train", seed=1, size=None, features=0, labels="classes"):
+    def open(cls, name, part="train", seed=1, size=None, features=0, labels="classes", label=None):
         """A source by name, as `trireme train --data` takes it. size: (height, width) that photos are brought to.
 
-        labels: what text and records are read for: "classes", "numbers" or "sets".
+        labels: what text and records are read for: "classes", "numbers" or "sets". label: the column of a CSV table that is to be
+        predicted, or several with commas between them. To evaluate a trained model, Model.open gives categories and classes the numbers
+        that they had in training.
         """
         kinds = {"classes": lib.TRI_LABEL_CLASS, "numbers": lib.TRI_LABEL_NUMBERS, "sets": lib.TRI_LABEL_SET}
-        parts = {"train": lib.TRI_PART_TRAIN, "test": lib.TRI_PART_TEST, "validation": lib.TRI_PART_VALIDATION}
         height, width = size or (0, 0)
         options = ffi.new("tri_source_options *", {"seed": seed, "height": height, "width": width, "features": features,
                                                    "labels": kinds[labels]})
-        return cls(make("tri_source", lib.tri_source_destroy, lib.tri_source_open, str(name).encode(), parts[part], options))
+        column = ffi.NULL if label is None else ffi.new("char[]", str(label).encode())
+        options.label = column
+        return cls(make("tri_source", lib.tri_source_destroy, lib.tri_source_open, str(name).encode(), PARTS[part], options))
 
     def __len__(self):
         return self.info.examples
@@ -101,6 +105,11 @@ class Dataset:
     @property
     def classes(self):
         return self.info.classes
+
+    @property
+    def columns(self):
+        """Of a CSV table: what each column means to a model, as JSON text; None elsewhere."""
+        return text(self.info.columns)
 
     @property
     def class_names(self):

@@ -6,8 +6,8 @@ import tempfile
 
 import numpy
 
-from trireme.data import _TYPES, Dataset
-from trireme.native import check, ffi, lib, make, text
+from trireme.data import _TYPES, PARTS, Dataset
+from trireme.native import TriremeError, check, ffi, lib, make, text
 
 _NUMPY = {number: dtype for dtype, number in _TYPES.items()}
 
@@ -65,10 +65,34 @@ class Model:
             check(lib.tri_trained_predict(self.trained, place, len(x), ffi.cast("float *", out.ctypes.data)))
         return out
 
+    def open(self, name, part=None):
+        """A Dataset for this model: photos get its size, and columns, categories and classes have the numbers that they had in training.
+
+        part: "train", "validation" or "test"; without it the test part, or all where the source has no parts.
+        """
+        try:
+            number = PARTS[part or "test"]
+            return Dataset(make("tri_source", lib.tri_source_destroy, lib.tri_trained_source, self.trained, str(name).encode(), number))
+        except TriremeError as error:
+            if part or error.kind != "not found":
+                raise
+            return self.open(name, "train")
+
     def evaluate(self, data):
-        """Loss and accuracy over a Dataset; of numbers the loss, mse, mae and r2."""
+        """Loss and accuracy over a Dataset, or over a source by its name; of numbers the loss, mse, mae and r2."""
+        data = self.open(data) if isinstance(data, (str, pathlib.PurePath)) else data
+        if isinstance(data, Dataset):
+            self._check_numbers(data)
         graph, store = lib.tri_trained_graph(self.trained), lib.tri_trained_store(self.trained)
         return evaluate(graph, store, data)
+
+    def _check_numbers(self, data):
+        """Another table may number categories differently, another folder classes."""
+        own, names = text(lib.tri_trained_columns(self.trained)), self.classes
+        if own and data.columns and data.columns != own:
+            raise ValueError("the table has columns or categories with other numbers than in training: open it by Model.open")
+        if data.class_names and isinstance(names[0], str) and data.class_names != names[: data.classes]:
+            raise ValueError("the classes are %s, and the model learnt %s: open the data by Model.open" % (data.class_names, names))
 
     def save(self, path):
         """Copy the checkpoint. A file that is there is replaced, whole or not at all."""

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/source/dense.h"
+#include "data/source/source.h"
 #include "graph/nodes/initialise.h"
 #include "train/checkpoint/checkpoint_restore.h"
 #include "train/evaluate/evaluate.h"
@@ -46,4 +48,38 @@ void tri__trained_fini(tri__trained *trained)
     tri_model_destroy(trained->model);
     tri__checkpoint_close(trained->checkpoint);
     *trained = (tri__trained){0};
+}
+
+tri_source_options tri__trained_source_options(const tri__trained *trained)
+{
+    const tri__checkpoint *checkpoint = trained->checkpoint;
+    const tri_model_input *input = &checkpoint->input;
+    const tri_shape shape = input->shape;
+    return (tri_source_options){
+        .height = shape.rank == 3 ? shape.dim[0] : 0,
+        .width = shape.rank == 3 ? shape.dim[1] : 0,
+        .grey = shape.rank == 3 && shape.dim[2] == 1,
+        .seed = checkpoint->options.seed >= 0 ? (uint64_t)checkpoint->options.seed : 1,
+        .features = shape.rank == 1 && input->type == TRI_F32 ? shape.dim[0] : 0,
+        .classes = tri_model_classes(trained->model),
+        .fields = tri_model_fields(trained->model),
+        .labels = tri_model_labels(trained->model),
+        .outputs = input->outputs,
+        .hash_keys = checkpoint->options.hash_keys == 1,
+        .numbering = checkpoint->numbering,
+        .columns = checkpoint->columns,
+    };
+}
+
+tri_status tri__trained_fit_source(const tri__trained *trained, tri_source **source)
+{
+    const tri__checkpoint *checkpoint = trained->checkpoint;
+    tri_status status = tri__features_fit(tri_source_describe(*source), checkpoint->features_by, checkpoint->options.data);
+    if (!status && !tri_model_is_sparse(trained->model))
+        status = tri__source_make_dense(source);
+    if (status) {
+        tri_source_destroy(*source);
+        *source = NULL;
+    }
+    return status;
 }

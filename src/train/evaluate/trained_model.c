@@ -8,6 +8,7 @@
 #include "base/memory/memory.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_restore.h"
+#include "train/evaluate/evaluate.h"
 #include "train/evaluate/predict.h"
 #include "train/evaluate/trained.h"
 
@@ -74,6 +75,25 @@ const char *tri_trained_class(const tri_trained *trained, int64_t class_id)
 {
     const tri__checkpoint *checkpoint = trained->trained.checkpoint;
     return checkpoint->class_names && class_id >= 0 && class_id < checkpoint->input.classes ? checkpoint->class_names[class_id] : NULL;
+}
+
+const char *tri_trained_columns(const tri_trained *trained)
+{
+    return trained->trained.checkpoint->columns;
+}
+
+tri_status tri_trained_source(const tri_trained *trained, const char *spec, tri_part part, tri_source **out)
+{
+    const tri__checkpoint *checkpoint = trained->trained.checkpoint;
+    const tri_source_options options = tri__trained_source_options(&trained->trained);
+    TRI_TRY(tri_source_open(spec, part, &options, out));
+    TRI_TRY(tri__trained_fit_source(&trained->trained, out));
+    tri_status status = tri__photos_fit(tri_source_describe(*out), checkpoint->class_names, checkpoint->input.classes);
+    if (status) {
+        tri_source_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 const tri_graph *tri_trained_graph(const tri_trained *trained)

@@ -73,6 +73,35 @@ static void opened_model_predicts_what_its_parameters_give(void **state)
     free(path);
 }
 
+/* By itself, the second table would number eel and dog from 0. */
+static void examples_for_a_trained_model_keep_the_numbers_of_training(void **state)
+{
+    static const char first[] = "kind,answer\ncat,no\ndog,yes\neel,so\n", second[] = "kind,answer\neel,so\ndog,yes\n";
+    char *trained_on = test_path(*state, "first.csv"), *other = test_path(*state, "second.csv"),
+         *path = test_path(*state, "table.safetensors");
+    test_write(trained_on, first, strlen(first));
+    test_write(other, second, strlen(second));
+    fixture self = fixture_make(trained_on, "input()\ndense(classes)\nsoftmax_loss()\n", NULL);
+    assert_ok(tri_checkpoint_save(path, self.model, self.graph, self.store, tri_source_describe(self.source)));
+    tri_trained *trained;
+    tri_source *source;
+    float seen[3][3], x[2][3];
+    int32_t answers[3], labels[2];
+    assert_ok(tri_source_read(self.source, (const int64_t[]){0, 1, 2}, 3, seen, answers));
+    assert_ok(tri_trained_open(path, 0, &trained));
+    assert_ok(tri_trained_source(trained, other, TRI_PART_TRAIN, &source));
+    assert_string_equal(tri_source_describe(source)->columns, tri_trained_columns(trained));
+    assert_ok(tri_source_read(source, (const int64_t[]){0, 1}, 2, x, labels));
+    assert_memory_equal(x[0], seen[2], sizeof x[0]);
+    assert_memory_equal(x[1], seen[1], sizeof x[1]);
+    assert_true(labels[0] == answers[2] && labels[1] == answers[1]);
+    tri_source_destroy(source);
+    assert_fails(tri_trained_source(trained, "nowhere.csv", TRI_PART_TRAIN, &source), TRI_NOT_FOUND, "nowhere.csv");
+    tri_trained_destroy(trained);
+    fixture_end(&self);
+    free(trained_on), free(other), free(path);
+}
+
 static void batch_without_labels_is_not_trained_on(void **state)
 {
     (void)state;
@@ -92,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loaded_checkpoint_has_the_saved_parameters),
         cmocka_unit_test(opened_model_predicts_what_its_parameters_give),
+        cmocka_unit_test(examples_for_a_trained_model_keep_the_numbers_of_training),
         cmocka_unit_test(batch_without_labels_is_not_trained_on),
     };
     return cmocka_run_group_tests(tests, test_folder_set_up, test_folder_tear_down);

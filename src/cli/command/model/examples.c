@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "data/source/dense.h"
 #include "data/source/held_out.h"
 #include "data/source/source.h"
 
@@ -59,25 +58,11 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         spec = run->test && part != TRI_PART_TRAIN ? run->test : run->data;
     if (!spec)
         return tri_fail(TRI_BAD_CALL, "%s needs --data SOURCE", arguments->command->name);
-    const tri_model_input *input = &checkpoint->input;
-    const tri_shape shape = input->shape; /* photos are scaled to the size that the model was trained with */
-    const tri_source_options options = {
-        .height = shape.rank == 3 ? shape.dim[0] : 0,
-        .width = shape.rank == 3 ? shape.dim[1] : 0,
-        .grey = shape.rank == 3 && shape.dim[2] == 1,
-        .seed = tri__examples_seed(arguments, trained),
-        .cache_folder = piped ? NULL : session->cache_folder,
-        .labels_optional = labels_optional,
-        .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
-        .classes = tri_model_classes(trained->model),
-        .fields = tri_model_fields(trained->model),
-        .labels = tri_model_labels(trained->model),
-        .outputs = input->outputs,
-        .hash_keys = run->hash_keys == 1,
-        .numbering = checkpoint->numbering,
-        .columns = checkpoint->columns,
-        .stream = !strcmp(arguments->command->name, "predict") && tri_model_is_sparse(trained->model),
-    };
+    tri_source_options options = tri__trained_source_options(trained);
+    options.seed = tri__examples_seed(arguments, trained);
+    options.cache_folder = piped ? NULL : session->cache_folder;
+    options.labels_optional = labels_optional;
+    options.stream = !strcmp(arguments->command->name, "predict") && tri_model_is_sparse(trained->model);
     if (part == TRI_PART_VALIDATION && run->validation && !strcmp(spec, run->data)) {
         taken->held_out = run->validation;
         TRI_TRY(open_held_out(spec, trained, &options, out));
@@ -85,12 +70,5 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         TRI_TRY(open_part(spec, part, !tri__argument_given(arguments, "part"), &options, out, &taken->only));
     if (taken->only)
         taken->part = "train";
-    tri_status status = tri__features_fit(tri_source_describe(*out), checkpoint->features_by, run->data);
-    if (!status && !tri_model_is_sparse(trained->model))
-        status = tri__source_make_dense(out);
-    if (status) {
-        tri_source_destroy(*out);
-        *out = NULL;
-    }
-    return status;
+    return tri__trained_fit_source(trained, out);
 }
