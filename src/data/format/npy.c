@@ -34,9 +34,9 @@ static tri_status read_type(const char *name, const char *header, tri__npy *out)
                                          ((kind == 'i' || kind == 'u') && strchr("1248", size)));
     const size_t length = strcspn(at + 1, "'");
     if (!known || (order != '<' && order != '|' && order != '='))
-        return tri_fail(TRI_UNSUPPORTED,
-                        "%s: its elements are '%.*s': save them as float32, float64, uint8 or integers (x.astype('float32'))", name,
-                        length < LONGEST_TYPE ? (int)length : LONGEST_TYPE, at + 1);
+        return tri_fail(TRI_UNSUPPORTED, "%s: its elements are '%.*s': save them as float32, float64, uint8 or integers (%s)", name,
+                        length < LONGEST_TYPE ? (int)length : LONGEST_TYPE, at + 1,
+                        strchr("USO", kind) ? "numpy.unique(y, return_inverse=True)[1] makes numbers of words" : "x.astype('float32')");
     out->kind = kind;
     out->size = size - '0';
     return NULL;

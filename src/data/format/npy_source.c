@@ -206,16 +206,18 @@ static tri_status load_entry(const char *path, const char *entry, held_array *ou
     uint8_t head[TRI_NPY_HEAD];
     size_t size;
     uint64_t bytes;
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s: %s", path, entry);
     TRI_TRY(tri__file_map(path, &out->file));
     TRI_TRY(tri__zip_find(path, out->file.data, out->file.size, entry, &found));
-    TRI_TRY(tri__zip_peek(path, &found, head, sizeof head, &size));
-    TRI_TRY(tri__npy_bytes(path, head, size, &bytes));
-    TRI_TRY(tri__npy_fits(path, bytes, found.size));
+    TRI_TRY(tri__zip_peek(name, &found, head, sizeof head, &size));
+    TRI_TRY(tri__npy_bytes(name, head, size, &bytes));
+    TRI_TRY(tri__npy_fits(name, bytes, found.size));
     if (found.deflated)
-        TRI_TRY(tri__zip_inflate(path, &found, &out->inflated));
+        TRI_TRY(tri__zip_inflate(name, &found, &out->inflated));
     const uint8_t *plain = found.deflated ? out->inflated : found.data;
-    TRI_TRY(tri__zip_check(path, &found, plain));
-    return tri__npy_parse(path, plain, found.size, &out->array);
+    TRI_TRY(tri__zip_check(name, &found, plain));
+    return tri__npy_parse(name, plain, found.size, &out->array);
 }
 
 /* The letter in a file's name that says which array it holds, as in x.npy, X_train.npy, test-y.npy; NULL if there is none. */
@@ -260,15 +262,17 @@ static tri_status find_examples(const tri__file_set *set, tri_part part, const c
 /* Load the first array of an archive that has one of these names; TRI_NOT_FOUND if there is none. names end with NULL. */
 static tri_status load_any(const char *path, const char *const *names, held_array *out)
 {
-    tri_status status = NULL;
+    char tried[128] = "";
     for (; *names; names++) {
-        tri_status_free(status);
-        status = load_entry(path, *names, out);
+        tri_status status = load_entry(path, *names, out);
         if (tri_status_code(status) != TRI_NOT_FOUND)
             return status;
+        tri_status_free(status);
         held_fini(out);
+        const size_t used = strlen(tried);
+        snprintf(tried + used, sizeof tried - used, "%s%s", !used ? "" : names[1] ? ", " : " or ", *names);
     }
-    return status;
+    return tri_fail(TRI_NOT_FOUND, "%s: has no array called %s (numpy.savez(file, x=…, y=…) names them)", path, tried);
 }
 
 /* Load x and y, or the arrays of a part, as Keras names them: x_train, y_train, x_test, y_test. inside: the file holds several parts, so x

@@ -111,7 +111,7 @@ tri_status tri__zip_find(const char *name, const uint8_t *data, size_t size, con
             return take_entry(&zip, data + at, name_length, extra, out);
         at += ENTRY_BYTES + name_length + extra + comment;
     }
-    return tri_fail(TRI_NOT_FOUND, "%s: has no array called %s (numpy.savez(file, x=…, y=…) names them)", name, entry);
+    return tri_fail(TRI_NOT_FOUND, "%s: has no array called %s", name, entry);
 }
 
 static tri_status broken(const char *name)
