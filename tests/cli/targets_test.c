@@ -194,6 +194,9 @@ static void data_and_models_that_do_not_go_together_are_refused(void **state)
            "softmax_loss learns classes, and the data is labelled with numbers");
     expect(RUN(here, "train", "line.model", "--data", "digits:60", "--out", "b"), 2, "",
            "mse_loss learns numbers, and the data is labelled with classes");
+    put(here, "one-hot.csv", "a,red,green\n1,1,0\n2,0,1\n");
+    expect(RUN(here, "train", "softmax", "--data", "one-hot.csv", "--label", "red,green"), 2, "",
+           "sets of labels; y.argmax(axis=1) makes classes of one-hot rows)");
     expect(RUN(here, "train", "line.model", "--data", "numbers.svm", "--test", "numbers.svm", "--until", "accuracy>=0.9", "--out", "c"), 2,
            "", "that is no measure of a model of numbers, which has loss, mse, mae, r2");
 }

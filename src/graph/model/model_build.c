@@ -586,9 +586,10 @@ tri_status tri_model_build(const tri_model *model, const tri_model_input *input,
     if (classes ? input->outputs > 0 : input->classes > 0 && !input->outputs)
         return tri_fail(TRI_BAD_CALL,
                         "%s: %s learns %s, and the data is labelled with %s (softmax_loss() and logistic_loss() learn classes, mse_loss() "
-                        "and huber_loss() numbers, sigmoid_loss() sets of labels)",
+                        "and huber_loss() numbers, sigmoid_loss() sets of labels%s)",
                         model->name, model->statement[model->count - 1].verb.name, classes ? "classes" : "numbers",
-                        classes ? "numbers" : "classes");
+                        classes ? "numbers" : "classes",
+                        classes && input->outputs > 1 ? "; y.argmax(axis=1) makes classes of one-hot rows" : "");
     return build(model, input, batch, out);
 }
 
