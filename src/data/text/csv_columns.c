@@ -196,6 +196,12 @@ tri_status tri__csv_columns_note(const tri__csv_columns *columns, const char *sp
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "%s%" PRId64 " value%s missing: a number counts as its column's mean, a category as one of its own",
                                  used ? "; " : "", columns->missing, columns->missing == 1 ? " is" : "s are");
+    if (columns->all_different)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used,
+                             "%sno value of column %.64s comes twice: what a model learns from it does not hold for other examples (leave "
+                             "the column out)",
+                             used ? "; " : "", columns->all_different);
     for (int64_t i = 0; i < columns->columns; i++)
         if (columns->column[i].kind == TRI_COLUMN_LEFT_OUT && left++ == 0 && used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used,

@@ -36,9 +36,10 @@ typedef struct {
     int64_t label_columns;
     const tri__csv_column *label; /* the first label column */
     int64_t missing;              /* how many values were missing in the training files */
-    const char *learnt_from;      /* the file that gave the names; NULL: they come from a checkpoint */
-    bool header, unsure;          /* tri__csv_look of that file */
-    const char *text;             /* JSON */
+    const char *all_different; /* the first column of categories none of which comes twice, such as names of people; NULL: there is none */
+    const char *learnt_from;   /* the file that gave the names; NULL: they come from a checkpoint */
+    bool header, unsure;       /* tri__csv_look of that file */
+    const char *text;          /* JSON */
 } tri__csv_columns;
 
 /* Learn the columns from all lines of the files. options->label names one or several label columns, by names or by numbers from 1; NULL:

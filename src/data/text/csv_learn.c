@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/memory/memory.h"
+#include "base/text/nearest.h"
 #include "data/text/csv_columns.h"
 #include "data/text/lines.h"
 
@@ -257,6 +258,21 @@ static tri_status check_only_one(const learner *self, int64_t label)
     return NULL;
 }
 
+static tri_status no_column(const learner *self, const char *label, const char *name, size_t length)
+{
+    const tri__csv_columns *columns = self->columns;
+    char word[64], hint[TRI_NEAREST_HINT];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    tri__nearest nearest = tri__nearest_of(word);
+    for (int64_t i = 0; i < columns->columns; i++)
+        tri__nearest_offer(&nearest, columns->column[i].name);
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "--label %s: %s has no column '%.*s'%s", label, self->spec, (int)length, name,
+                        tri__nearest_hint(&nearest, hint));
+    return tri_fail(TRI_BAD_CALL, "--label %s: %s has no column '%.*s' (the first is called '%s', the last '%s')", label, self->spec,
+                    (int)length, name, columns->column[0].name, columns->column[columns->columns - 1].name);
+}
+
 static tri_status mark_labels(learner *self, const char *label)
 {
     tri__csv_columns *columns = self->columns;
@@ -272,8 +288,7 @@ static tri_status mark_labels(learner *self, const char *label)
         const size_t length = whole >= 0 ? strlen(at) : strcspn(at, ",");
         const int64_t found = whole >= 0 ? whole : find_column(columns, at, length);
         if (found < 0)
-            return tri_fail(TRI_BAD_CALL, "--label %s: %s has no column '%.*s' (the first is called '%s', the last '%s')", label,
-                            self->spec, (int)length, at, columns->column[0].name, columns->column[columns->columns - 1].name);
+            return no_column(self, label, at, length);
         if (columns->column[found].kind == TRI_COLUMN_LABEL)
             return tri_fail(TRI_BAD_CALL, "--label %s: it names column %" PRId64 " of %s, '%s', twice", label, found + 1, self->spec,
                             columns->column[found].name);
@@ -356,9 +371,19 @@ static tri_status keep_words(learner *self, int64_t index)
     return NULL;
 }
 
+/* In a few lines that may be chance. */
+static bool is_all_different(const column_tally *tally)
+{
+    enum { LEAST_LINES = 20 };
+    return tally->numbers + tally->others >= LEAST_LINES &&
+           (int64_t)tally->words.count == tally->numbers + tally->others + (tally->missing > 0);
+}
+
 static tri_status settle_words(learner *self, int64_t index)
 {
     tri__csv_column *column = &self->columns->column[index];
+    if (column->kind == TRI_COLUMN_CATEGORY && !self->columns->all_different && is_all_different(&self->tally[index]))
+        self->columns->all_different = column->name;
     const bool label = column->kind == TRI_COLUMN_LABEL && self->columns->labels == TRI_LABEL_CLASS;
     if (column->kind == TRI_COLUMN_CATEGORY && self->tally[index].words.full)
         column->kind = TRI_COLUMN_LEFT_OUT;

@@ -219,6 +219,8 @@ static void labels_are_classes_numbers_or_sets(void **state)
     assert_true(targets[0] == 0 && targets[1] == 1 && x[0] == 1 && x[1] == 0);
     tri_source_destroy(source);
     assert_fails(open_text(here, words, &(tri_source_options){.label = "colour"}, &source), TRI_BAD_CALL, "has no column 'colour'");
+    assert_fails(open_text(here, "size,price\n1,2\n", &(tri_source_options){.label = "prise"}, &source), TRI_BAD_CALL,
+                 "has no column 'prise' (did you mean 'price'?)");
     assert_fails(open_text(here, words, &(tri_source_options){.labels = TRI_LABEL_NUMBERS}, &source), TRI_BAD_CALL,
                  "the column kind, the label, is not one of numbers");
 }
@@ -381,6 +383,21 @@ static void a_table_beside_other_data_is_left_out(void **state)
     tri_source_destroy(source);
 }
 
+/* As the names of people are. A column whose values come twice, and one with as many numbers, have no note. */
+static void a_column_without_a_value_that_comes_twice_is_told(void **state)
+{
+    char text[2048] = "id,town,name,label\n";
+    tri_source *source;
+    for (int i = 0; i < 30; i++)
+        sprintf(text + strlen(text), "%d,town%d,%sperson%d,%s\n", i, i / 2, i == 4 ? "NA,x\n1,town1," : "", i, i % 2 ? "a" : "b");
+    assert_ok(open_text(*state, text, NULL, &source));
+    const char *note = tri_source_describe(source)->note;
+    assert_non_null(note);
+    assert_non_null(strstr(note, "no value of column name comes twice: what a model learns from it does not hold for other examples"));
+    assert_null(strstr(note, "town"));
+    tri_source_destroy(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +417,7 @@ int main(void)
         FOLDER_TEST(text_in_other_forms_is_refused_with_advice),
         FOLDER_TEST(columns_that_cannot_be_kept_are_refused_or_left_out),
         FOLDER_TEST(a_table_beside_other_data_is_left_out),
+        FOLDER_TEST(a_column_without_a_value_that_comes_twice_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
