@@ -71,6 +71,7 @@ static void numbers_are_learnt_by_replicas_and_with_servers(void **state)
         expect_learnt(RUN(here, "train", "line.model", "--data", "numbers.svm", "--test", "numbers.svm", "--json", "--quiet", "--batch",
                           "12", "--out", out, "--strategy", s[0], s[1], s[2], s[3], s[4], s[5]));
     }
+    expect(RUN(here, "runs", "."), 0, "  R2  ", "");
 }
 
 static void numbers_survive_their_conversion_to_records(void **state)
@@ -194,6 +195,8 @@ static void data_and_models_that_do_not_go_together_are_refused(void **state)
            "softmax_loss learns classes, and the data is labelled with numbers");
     expect(RUN(here, "train", "line.model", "--data", "digits:60", "--out", "b"), 2, "",
            "mse_loss learns numbers, and the data is labelled with classes");
+    put(here, "one.csv", "a,label\n1,x\n");
+    expect(RUN(here, "data", "info", "one.csv"), 0, "train     1 example, ", "");
     put(here, "one-hot.csv", "a,red,green\n1,1,0\n2,0,1\n");
     expect(RUN(here, "train", "softmax", "--data", "one-hot.csv", "--label", "red,green"), 2, "",
            "sets of labels; y.argmax(axis=1) makes classes of one-hot rows)");

@@ -68,7 +68,7 @@ static void print_part(FILE *out, const tri__info *info, int which)
         fputs("none\n", out);
         return;
     }
-    fprintf(out, "%s examples", tri__text_count(records, (double)part->records));
+    fprintf(out, "%s example%s", tri__text_count(records, (double)part->records), part->records == 1 ? "" : "s");
     if (info->part[which].files)
         fprintf(out, ", %s in %lld file%s", tri__text_bytes(bytes, (double)part->bytes), (long long)part->files,
                 part->files == 1 ? "" : "s");

@@ -39,6 +39,8 @@ static const column columns[] = {
     {"test_loss", "test loss", DECIMAL},
     {"test_accuracy", "accuracy", PERCENT},
     {"test_auc", "AUC", DECIMAL},
+    {"test_r2", "R2", DECIMAL},
+    {"test_f1", "F1", PERCENT},
     {"seconds", "seconds", DECIMAL},
     {"examples_per_second", "examples/s", COUNT},
     {"peak_rss_mb", "MB", COUNT},
