@@ -36,8 +36,8 @@ const char *tri_trained_columns(const tri_trained *trained);                 /* 
 const tri_graph *tri_trained_graph(const tri_trained *trained);
 tri_store *tri_trained_store(tri_trained *trained);
 
-/* Open examples for the model, to be evaluated on: as tri_source_open, but photos get the model's size, and columns, categories, features and
- * classes have the numbers that they had in training, whatever this source has of them. A source that does not fit is refused. */
+/* Open examples for the model, to be evaluated on: as tri_source_open, but photos get the model's size, and columns, categories, features
+ * and classes have the numbers that they had in training, whatever this source has of them. A source that does not fit is refused. */
 TRI_MUST_CHECK tri_status tri_trained_source(const tri_trained *trained, const char *spec, tri_part part, tri_source **out);
 
 /* The probability of each class for count examples. x: [count][…shape] of the input's type → probabilities: [count][classes].

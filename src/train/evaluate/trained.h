@@ -20,8 +20,8 @@ void tri__trained_fini(tri__trained *trained);
  * training. It points into trained. */
 tri_source_options tri__trained_source_options(const tri__trained *trained);
 
-/* Check that the features of an open source are those that the model was trained on, and make them dense where the model wants that. After a
- * failure the source is destroyed, and *source is NULL. */
+/* Check that the features of an open source are those that the model was trained on, and make them dense where the model wants that. After
+ * a failure the source is destroyed, and *source is NULL. */
 TRI_MUST_CHECK tri_status tri__trained_fit_source(const tri__trained *trained, tri_source **source);
 
 #endif

@@ -22,8 +22,8 @@ typedef enum {
     TRI_REPORT_DAMAGE
 } tri__report_kind;
 
-/* TRI_REPORT_NONE where the line is not a report. Otherwise *value is what it reports, a string for a failure or damage; the caller drops it with
- * json_decref. */
+/* TRI_REPORT_NONE where the line is not a report. Otherwise *value is what it reports, a string for a failure or damage; the caller drops
+ * it with json_decref. */
 tri__report_kind tri__process_report_read(const char *line, json_t **value);
 
 /* Makes {"progress": value}; takes value; the caller drops the result. NULL where value is NULL or memory is short, so that callers need to

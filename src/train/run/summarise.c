@@ -154,7 +154,8 @@ static void fill_in_slowest(const tri__summary *summary, tri__evidence *evidence
     free(work);
 }
 
-/* A host whose processes were denied CPU time has no CPU time left, even if its CPUs were not always in use. NULL: nothing is known of it. */
+/* A host whose processes were denied CPU time has no CPU time left, even if its CPUs were not always in use. NULL: it is
+ * not known. */
 static double busy_share(const tri__consumer *host)
 {
     return host ? (host->cpu_percent + host->stolen_percent) / 100 : 0;

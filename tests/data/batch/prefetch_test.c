@@ -418,7 +418,8 @@ static void a_read_that_hangs_is_named_and_holds_up_nobody(void **state)
     end_hanging(self);
 }
 
-/* Assigned batches go through cache and damage as others do: every record is decoded about once, and counted in the order of the batches. */
+/* Assigned batches go through cache and damage as others do: every record is decoded about once, and counted in the order of the
+ * batches. */
 static void assigned_batches_are_cached(void **state)
 {
     (void)state;
