@@ -90,7 +90,7 @@ class Model:
         """Another table may number categories differently, another folder classes."""
         own, names = text(lib.tri_trained_columns(self.trained)), self.classes
         if own and data.columns and data.columns != own:
-            raise ValueError("the table has columns or categories with other numbers than in training: open it by Model.open")
+            raise ValueError("the table was opened with categories and means of its own, not those of training: open it by Model.open")
         if data.class_names and isinstance(names[0], str) and data.class_names != names[: data.classes]:
             raise ValueError("the classes are %s, and the model learnt %s: open the data by Model.open" % (data.class_names, names))
 
