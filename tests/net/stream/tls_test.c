@@ -98,19 +98,37 @@ static void an_expired_identity_is_refused_by_name(void **state)
     test_folder_remove(folder);
 }
 
-/* It is valid when it is loaded, and no longer when it is shown. */
+/* Writes a certificate to the files of options. It is valid when it is loaded, and no longer when this returns. On a busy machine it may
+ * expire before it is loaded; then the next one lives longer. */
+static tri__tls *load_and_outlive(const tri__tls_options *options, const issued *authority)
+{
+    tri__tls *tls = NULL;
+    for (long seconds = 1; !tls; seconds *= 2) {
+        issued brief = issue("brief", -DAY, seconds, false, authority);
+        if (options->identity) {
+            write_pem(options->identity, brief.certificate, brief.key);
+        } else {
+            write_pem(options->cert, brief.certificate, NULL);
+            write_pem(options->key, NULL, brief.key);
+        }
+        tri_status failure = tri__tls_create(options, &tls);
+        if (failure)
+            assert_fails(failure, TRI_BAD_DATA, "expired on");
+        while (X509_cmp_current_time(X509_get0_notAfter(brief.certificate)) > 0)
+            usleep(20000);
+        free_issued(&brief);
+    }
+    return tls;
+}
+
 static void an_identity_that_expires_meanwhile_is_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
     char *path = test_path(folder, "short.pem");
-    issued brief = issue("brief", -DAY, 2, false, NULL);
-    write_pem(path, brief.certificate, brief.key);
-    fixture f = {.server_tls = tls_of(path), .client_tls = tls_of(path)};
-    while (X509_cmp_current_time(X509_get0_notAfter(brief.certificate)) > 0)
-        usleep(20000);
+    tri__tls *tls = load_and_outlive(&(tri__tls_options){.identity = path}, NULL);
+    fixture f = {.server_tls = tls, .client_tls = tls};
     assert_refused(&f, "certificate has expired", "has expired");
-    free_issued(&brief);
     free(path);
     test_folder_remove(folder);
 }
@@ -121,7 +139,7 @@ static void certificates_of_an_authority_are_admitted_and_others_refused(void **
     char *folder = test_folder_create();
     issued authority = issue("authority", -DAY, DAY, true, NULL), stranger = issue("stranger", -DAY, DAY, true, NULL);
     issued one = issue("one", -DAY, DAY, false, &authority), two = issue("two", -DAY, DAY, false, &authority);
-    issued bad = issue("bad", -DAY, DAY, false, &stranger), old = issue("old", -2 * DAY, 2, false, &authority);
+    issued bad = issue("bad", -DAY, DAY, false, &stranger), old = issue("old", -2 * DAY, -DAY, false, &authority);
     const issued *all[] = {&authority, &stranger, &one, &two, &bad, &old};
     static const char *const names[] = {"authority", "stranger", "one", "two", "bad", "old"};
     tri__tls_options options[6];
@@ -149,9 +167,7 @@ static void certificates_of_an_authority_are_admitted_and_others_refused(void **
 
     f = (fixture){0};
     assert_ok(tri__tls_create(&options[2], &f.server_tls));
-    assert_ok(tri__tls_create(&options[5], &f.client_tls));
-    while (X509_cmp_current_time(X509_get0_notAfter(old.certificate)) > 0)
-        usleep(20000);
+    f.client_tls = load_and_outlive(&options[5], &authority);
     assert_refused(&f, "shows a certificate that has expired", "says that our certificate has expired");
 
     tri__tls *tls = NULL;
