@@ -8,6 +8,7 @@
 #endif
 
 #include "base/bytes/little_endian.h"
+#include "base/bytes/vector.h"
 #include "base/memory/memory.h"
 
 enum { VARINT_BYTES = TRI_WIRE_VARINT_BYTES };
@@ -98,14 +99,6 @@ static uint64_t find_ends(const uint8_t *block)
     return ~tops;
 }
 
-/* As tri__wire_join_bits, for up to four bytes. */
-static uint32_t join_few_bits(const uint8_t *at, int bytes)
-{
-    const uint32_t word = (uint32_t)tri__little_endian_load(at, 4) & UINT32_MAX >> (32 - 8 * bytes) & 0x7f7f7f7f;
-    const uint32_t pairs = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
-    return (pairs & 0x00003fff) | (pairs & 0x3fff0000) >> 2;
-}
-
 static bool read_long(const uint8_t *at, int bytes, tri__wire_reader whole, uint64_t *value)
 {
     if (bytes > WORD)
@@ -114,33 +107,61 @@ static bool read_long(const uint8_t *at, int bytes, tri__wire_reader whole, uint
     return true;
 }
 
+/* Reads the varints of a block, of any length, that end at these bytes. run begins at the block. False: one is damaged. */
+static bool read_any(const uint8_t *block, uint64_t ends, tri__wire_reader run, int64_t *out)
+{
+    int start = 0;
+    for (; ends; ends &= ends - 1) {
+        const int end = __builtin_ctzll(ends) + 1;
+        uint64_t value;
+        if (!read_long(block + start, end - start, (tri__wire_reader){run.at + start, run.end}, &value))
+            return false;
+        *out++ = (int64_t)value;
+        start = end;
+    }
+    return true;
+}
+
+/* The same for varints of up to four bytes each. First every varint's bytes are copied into a word of its own. So the second loop, in which
+ * a varint's end is found in its word and its bits are joined as tri__wire_join_bits does it, works on whole vectors. */
+__attribute__((always_inline)) static inline void read_few_bytes(const uint8_t *block, uint64_t ends, int count, int64_t *restrict out)
+{
+    uint32_t words[BLOCK];
+    for (int i = 0, start = 0; i < count; i++, ends &= ends - 1) {
+        words[i] = (uint32_t)tri__wire_word(block + start);
+        start = __builtin_ctzll(ends) + 1;
+    }
+    for (int i = 0; i < count; i++) {
+        const uint32_t end = ~words[i] & 0x80808080, word = words[i] & (end ^ (end - 1)) & 0x7f7f7f7f;
+        const uint32_t pairs = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
+        out[i] = (pairs & 0x00003fff) | (pairs & 0x3fff0000) >> 2;
+    }
+}
+
 /* Reads the varints that end in a block; a whole word can be read behind the block. run begins at the block, and moves behind the last
  * varint. The ends of all varints are found first, so that no varint has to wait for the length of the one before. Returns how many there
  * are; −1: one is damaged, or none ends. */
-static int64_t read_block(const uint8_t *block, tri__wire_reader *run, int64_t *restrict out, int64_t room)
+__attribute__((always_inline)) static inline int64_t read_block(const uint8_t *block, tri__wire_reader *run, int64_t *restrict out,
+                                                                int64_t room)
 {
-    int64_t count = 0;
-    int start = 0;
-    for (uint64_t ends = find_ends(block); ends; ends &= ends - 1, count++) {
-        const int end = __builtin_ctzll(ends) + 1, bytes = end - start;
-        int64_t value;
-        if (bytes <= 4) {
-            value = join_few_bits(block + start, bytes);
-        } else {
-            uint64_t large;
-            if (!read_long(block + start, bytes, (tri__wire_reader){run->at + start, run->end}, &large))
-                return -1;
-            value = (int64_t)large;
-        }
-        if (count < room)
-            out[count] = value;
-        start = end;
-    }
-    run->at += start;
-    return count > 0 ? count : -1;
+    const uint64_t ends = find_ends(block);
+    if (!ends)
+        return -1;
+    const int count = __builtin_popcountll(ends);
+    const uint64_t others = ~ends & UINT64_MAX >> __builtin_clzll(ends); /* bytes of these varints that are not their last */
+    const bool few_bytes = !(others & others >> 1 & others >> 2 & others >> 3);
+    int64_t last[BLOCK], *to = count <= room ? out : last;
+    if (few_bytes)
+        read_few_bytes(block, ends, count, to);
+    else if (!read_any(block, ends, *run, to))
+        return -1;
+    if (to != out && room > 0)
+        memcpy(out, last, (size_t)room * sizeof *out);
+    run->at += 64 - __builtin_clzll(ends);
+    return count;
 }
 
-int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room)
+TRI_FOR_EVERY_CPU static int64_t read_varints(tri__wire_reader run, int64_t *out, int64_t room)
 {
     int64_t count = 0;
     while (run.at < run.end) {
@@ -158,6 +179,11 @@ int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room)
         count += more;
     }
     return count;
+}
+
+int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room)
+{
+    return read_varints(run, out, room);
 }
 
 void tri__wire_fini(tri__wire_buffer *buffer)
