@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes/vector.h"
 #include "base/memory/memory.h"
 #include "graph/store/key_map.h"
 #include "graph/store/row_keeper.h"
@@ -68,6 +69,14 @@ static tri_status bad_key(const tri_plan *plan, const tri_batch *batch)
                     batch->keys[i], plan->features - 1);
 }
 
+TRI_FOR_EVERY_CPU static uint32_t largest_of(const int32_t *keys, int64_t count)
+{
+    uint32_t most = 0;
+    for (int64_t i = 0; i < count; i++)
+        most = (uint32_t)keys[i] > most ? (uint32_t)keys[i] : most;
+    return most;
+}
+
 tri_status tri__plan_tables_check(const tri_plan *plan, const tri_batch *batch)
 {
     bool falling = batch->offsets[0] != 0;
@@ -75,10 +84,7 @@ tri_status tri__plan_tables_check(const tri_plan *plan, const tri_batch *batch)
         falling |= batch->offsets[row] > batch->offsets[row + 1];
     if (falling)
         return bad_offsets(batch);
-    uint32_t most = 0;
-    for (int64_t i = 0; i < batch->offsets[batch->rows]; i++)
-        most = (uint32_t)batch->keys[i] > most ? (uint32_t)batch->keys[i] : most;
-    return plan->tables && most >= plan->features ? bad_key(plan, batch) : NULL;
+    return plan->tables && largest_of(batch->keys, batch->offsets[batch->rows]) >= plan->features ? bad_key(plan, batch) : NULL;
 }
 
 static tri__table_view view_of(const tri_table *table)

@@ -52,42 +52,46 @@ static void next_generation(tri__distinct *distinct)
         memset(distinct->cell, 0, (size_t)distinct->cells * sizeof *distinct->cell);
         distinct->generation = 1;
     }
-    distinct->count = 0;
 }
 
-static inline uint64_t cell_of(const tri__distinct *distinct, int32_t key)
+static inline uint64_t cell_of(int32_t key, uint64_t mask)
 {
-    const uint64_t mixed = (uint64_t)(uint32_t)key * UINT64_C(0x9e3779b97f4a7c15);
-    return (mixed >> 32) & (uint64_t)(distinct->cells - 1);
+    return ((uint64_t)(uint32_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & mask;
 }
 
-/* The position of a key in keys; where it has none, it is added. Whether a key is new cannot be predicted, so nothing branches on that:
- * every key is written behind the keys so far, and only a new one is counted. The loop goes on only if another key has the cell. */
-static inline int32_t place_of(tri__distinct *distinct, int32_t key)
+/* The position of a key in found, the distinct keys so far; where it has none, it is added. Whether a key is new cannot be predicted, so
+ * nothing branches on that: every key is written behind the keys so far, and only a new one is counted. The loop goes on only if another
+ * key has the cell. */
+static inline int32_t place_of(int32_t key, uint64_t *cells, uint64_t mask, uint64_t generation, int32_t *found, int64_t *count)
 {
-    const uint64_t mask = (uint64_t)(distinct->cells - 1), generation = (uint64_t)distinct->generation << 32;
-    distinct->keys[distinct->count] = key;
-    for (uint64_t cell = cell_of(distinct, key);; cell = (cell + 1) & mask) {
-        const uint64_t found = distinct->cell[cell], added = generation | (uint64_t)distinct->count;
-        const bool is_new = (found ^ generation) >> 32 != 0;
-        const uint64_t kept = is_new ? added : found;
-        distinct->cell[cell] = kept;
-        if (distinct->keys[(uint32_t)kept] == key) {
-            distinct->count += is_new;
+    found[*count] = key;
+    for (uint64_t at = cell_of(key, mask);; at = (at + 1) & mask) {
+        const uint64_t cell = cells[at], added = generation | (uint64_t)*count;
+        const bool is_new = (cell ^ generation) >> 32 != 0;
+        const uint64_t kept = is_new ? added : cell;
+        cells[at] = kept;
+        if (found[(uint32_t)kept] == key) {
+            *count += is_new;
             return (int32_t)(uint32_t)kept;
         }
     }
 }
 
+/* Everything that the loop uses is in a variable of its own: what stands in *distinct would be loaded again after every store. */
 tri_status tri__distinct_find(tri__distinct *distinct, const int32_t *keys, int64_t features)
 {
     TRI_TRY(reserve(distinct, features ? features : 1));
     next_generation(distinct);
     distinct->features = features;
+    uint64_t *const cells = distinct->cell;
+    const uint64_t mask = (uint64_t)(distinct->cells - 1), generation = (uint64_t)distinct->generation << 32;
+    int32_t *const found = distinct->keys, *const places = distinct->at;
+    int64_t count = 0;
     for (int64_t i = 0; i < features; i++) {
         if (i + AHEAD < features)
-            __builtin_prefetch(&distinct->cell[cell_of(distinct, keys[i + AHEAD])], 1);
-        distinct->at[i] = place_of(distinct, keys[i]);
+            __builtin_prefetch(&cells[cell_of(keys[i + AHEAD], mask)], 1);
+        places[i] = place_of(keys[i], cells, mask, generation, found, &count);
     }
+    distinct->count = count;
     return NULL;
 }
