@@ -107,11 +107,13 @@ RACES_ARE_MEANT static void spread_narrow(const tri__sparse_examples *examples, 
 {
     const int64_t ahead_end =
         examples->offsets[examples->end] - AHEAD; /* lines of a large batch have left the nearest caches since they were read */
+    const int32_t *at = examples->at;
+    const float *values = examples->values;
     for (int64_t i = first; i < end; i++) {
         if (i < ahead_end)
-            __builtin_prefetch(row_of(to, examples->at[i + AHEAD]), 1);
-        if (is_in(part, examples->at[i]))
-            *row_of(to, examples->at[i]) += slope * value_of(examples, i);
+            __builtin_prefetch(row_of(to, at[i + AHEAD]), 1);
+        if (is_in(part, at[i]))
+            *row_of(to, at[i]) += values ? slope * values[i] : slope;
     }
 }
 
