@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes/vector.h"
 #include "data/source/key_hash.h"
 
 static tri__labels labels_of(const int64_t *facts)
@@ -50,11 +51,24 @@ static tri_status bad_index(const tri__record_reader *self, int64_t count, int64
     return tri__record_damaged(self, what);
 }
 
+/* Store indices as keys. Returns whether all are from 0 to features − 1, where features is at most 2^31. */
+TRI_FOR_EVERY_CPU static bool store_keys(const int64_t *indices, int64_t count, int64_t features, int32_t *keys)
+{
+    uint64_t bits = 0;
+    int32_t most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        bits |= (uint64_t)indices[i];
+        keys[i] = (int32_t)indices[i];
+        most = keys[i] > most ? keys[i] : most;
+    }
+    return bits <= INT32_MAX && most < features;
+}
+
 /* Read the indices, check them, and store them as keys. *count: how many there are. */
 static tri_status read_keys(tri__record_reader *self, const tri__example_target *to, int64_t *count)
 {
     const tri_source_info *info = &self->reader.source->info;
-    uint64_t features = (uint64_t)info->shape.dim[0];
+    const int64_t features = info->shape.dim[0];
     *count = tri__feature_integers(&self->found[TRI_RECORD_INDEX], self->keys, info->width);
     if (*count < 0)
         return tri__record_damaged(self, "has no readable feature 'index' of integers");
@@ -66,21 +80,16 @@ static tri_status read_keys(tri__record_reader *self, const tri__example_target 
         snprintf(what, sizeof what, "has %" PRId64 " features where the model puts %" PRId64 " side by side at most", *count, fields);
         return tri__record_damaged(self, what);
     }
-    bool all_right = true;
     if (self->reader.source->hash_keys) {
         for (int64_t i = 0; i < *count; i++)
-            to->keys[i] = tri__key_hash((uint64_t)self->keys[i], (int64_t)features);
+            to->keys[i] = tri__key_hash((uint64_t)self->keys[i], features);
         return NULL;
     }
-    for (int64_t i = 0; i < *count; i++) {
-        all_right &= (uint64_t)self->keys[i] < features;
-        to->keys[i] = (int32_t)self->keys[i];
-    }
-    return all_right ? NULL : bad_index(self, *count, info->shape.dim[0]);
+    return store_keys(self->keys, *count, features, to->keys) ? NULL : bad_index(self, *count, features);
 }
 
 /* Without the sign, the bits of infinities and NaNs are larger than those of all finite numbers. */
-static bool all_finite(const float *values, int64_t count)
+TRI_FOR_EVERY_CPU static bool all_finite(const float *values, int64_t count)
 {
     int32_t most = 0;
     for (int64_t i = 0; i < count; i++) {

@@ -35,9 +35,15 @@ uint64_t tri__criteo_category(const char *text, size_t size)
     return word;
 }
 
-int32_t tri__criteo_key(int field, uint64_t word, int64_t features)
+/* Inlined where a line is parsed, once for each field. */
+static inline int32_t key_of(int field, uint64_t word, int64_t features)
 {
     return tri__key_hash(word + (uint64_t)field * UINT64_C(0x9e3779b97f4a7c15), features);
+}
+
+int32_t tri__criteo_key(int field, uint64_t word, int64_t features)
+{
+    return key_of(field, word, features);
 }
 
 /* How many bytes, from the first on, belong to a field's text: those before a tab or another control code, or the end. */
@@ -98,7 +104,7 @@ const char *tri__criteo_parse(const char **line, const char *end, int64_t featur
             *line = at;
             return "a whole number, or nothing, should stand here";
         }
-        keys[field] = tri__criteo_key(field, word, features);
+        keys[field] = key_of(field, word, features);
         at = behind;
     }
     *line = at;
