@@ -92,7 +92,10 @@ void tri__labels_tell(const tri_numbering *numbering, double wrong, char text[TR
     else if (step > 1)
         snprintf(text, TRI_LABELS_TOLD, "labels are %" PRId64 ", %" PRId64 " and so on to %" PRId64 "%s", first, first + step, last, never);
     else
-        snprintf(text, TRI_LABELS_TOLD, "classes are %" PRId64 " to %" PRId64 "%s", first, last, never);
+        snprintf(text, TRI_LABELS_TOLD, "classes are %" PRId64 " to %" PRId64 "%s%s", first, last, never,
+                 numbering->classes == 2 && tri__label_is(wrong) && wrong > (double)last
+                     ? "; a model with softmax_loss(), such as sparse-softmax, learns more than two"
+                     : "");
 }
 
 bool tri__labels_differ(const tri_numbering *numbering)

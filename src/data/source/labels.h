@@ -30,7 +30,7 @@ int64_t tri__class_label(const tri_numbering *numbering, int64_t class);
 
 /* What labels there are, for a message about a wrong one: "labels are -1 and +1", or "classes are 0 to 9". If no class may have the wrong
  * label, whatever the others are, the text says so. */
-enum { TRI_LABELS_TOLD = 128 }; /* bytes that hold every such text */
+enum { TRI_LABELS_TOLD = 192 }; /* bytes that hold every such text */
 void tri__labels_tell(const tri_numbering *numbering, double wrong, char text[TRI_LABELS_TOLD]);
 
 /* Whether labels differ from the numbers of their classes. */

@@ -26,7 +26,7 @@ typedef struct {
 const char *tri__libsvm_parse(const char **at, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
                               tri__libsvm_line_facts *seen);
 
-enum { TRI_LIBSVM_FAULT = 160 };
+enum { TRI_LIBSVM_FAULT = 224 };
 
 /* Parse a line like tri__libsvm_parse, into an example of the source, and check labels and indices against the source. False if the line is
  * damaged: fault says how, and *at is the place. */

@@ -61,6 +61,10 @@ static void labels_are_told_as_they_stand_in_the_files(void **state)
     assert_string_equal(text, "labels are 10, 20 and so on to 40");
     tri__labels_tell(&(tri_numbering){.first_label = 1, .label_step = 1, .classes = 3}, 4, text);
     assert_string_equal(text, "classes are 1 to 3");
+    tri__labels_tell(&(tri_numbering){.first_label = 0, .label_step = 1, .classes = 2}, 2, text);
+    assert_string_equal(text, "classes are 0 to 1; a model with softmax_loss(), such as sparse-softmax, learns more than two");
+    tri__labels_tell(&(tri_numbering){.first_label = 0, .label_step = 1, .classes = 2}, 0.5, text);
+    assert_string_equal(text, "classes are 0 to 1");
     tri__labels_tell(&(tri_numbering){.first_label = 3, .label_step = 4, .classes = 2}, -2, text);
     assert_string_equal(text, "labels are 3 and 7, and none may be below -1 or above 1048575");
     tri__labels_tell(&(tri_numbering){.first_label = 1, .label_step = 1, .classes = 2}, 1e11, text);
