@@ -322,12 +322,20 @@ static const char *first_line(stream *self, const char **end)
     return NULL;
 }
 
+static void skip_mark(stream *self)
+{
+    const char *text = text_of(self);
+    if (self->input.offset == 0)
+        tri__input_use(&self->input, (size_t)(tri__text_begin(text, text + unused(self)) - text));
+}
+
 static const stream_format *format_of(stream *self, const char **line, const char **end)
 {
     if (tri__tfrecord_is((const uint8_t *)text_of(self), unused(self)))
         return &records;
     if (unused(self) < TRI_TFRECORD_HEAD && !self->input.ended)
         return NULL;
+    skip_mark(self);
     *line = first_line(self, end);
     if (!*line)
         return NULL;

@@ -113,16 +113,16 @@ const char *tri__criteo_parse(const char **line, const char *end, int64_t featur
 
 bool tri__criteo_is(const uint8_t *head, size_t size)
 {
-    const char *at = (const char *)head;
+    const char *end = (const char *)head + size, *at = tri__text_begin((const char *)head, end);
     int32_t keys[TRI_CRITEO_FIELDS], label;
-    return !tri__criteo_parse(&at, at + size, 1, keys, &label);
+    return !tri__criteo_parse(&at, end, 1, keys, &label);
 }
 
 static tri_status scan(const char *path, const tri__content *content, tri__index *index)
 {
     (void)path;
     const char *begin = (const char *)content->data, *end = begin + content->size;
-    for (const char *at = begin; at < end; at = tri__line_next(at, end))
+    for (const char *at = tri__text_begin(begin, end); at < end; at = tri__line_next(at, end))
         if (is_end(at, end))
             index->facts[TRI_LINES_EMPTY]++;
         else
@@ -165,7 +165,7 @@ static tri_status describe(tri__file_source *self, const tri__file_set *set, con
 
 static const tri__file_source_format source_format = {
     .size = sizeof(tri__file_source),
-    .index = {.name = "criteo-2", .scan = scan},
+    .index = {.name = "criteo-3", .scan = scan},
     .kind = &criteo_kind,
     .describe = describe,
 };

@@ -44,7 +44,7 @@ static tri_status scan_lines(const char *begin, const char *from, const char *to
 {
     bool header = from == begin && tri__csv_look_at(begin, (size_t)(to - begin)).header;
     index->facts[TRI_LINES_EMPTY] = 0;
-    for (const char *at = from == begin ? tri__csv_begin(begin, to) : from; at < to; at = tri__line_next(at, to)) {
+    for (const char *at = from == begin ? tri__text_begin(begin, to) : from; at < to; at = tri__line_next(at, to)) {
         const bool passed_over = is_empty(at, to) || header;
         header = header && is_empty(at, to);
         index->facts[TRI_LINES_EMPTY] += passed_over;

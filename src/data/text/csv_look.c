@@ -50,15 +50,9 @@ static const char *line_below(const char *line, const char *end)
     return first_line(tri__line_next(line, end), end);
 }
 
-const char *tri__csv_begin(const char *text, const char *end)
-{
-    static const char mark[] = "\xef\xbb\xbf";
-    return end - text >= 3 && !memcmp(text, mark, 3) ? text + 3 : text;
-}
-
 const char *tri__csv_first_line(const char *text, const char *end)
 {
-    return first_line(tri__csv_begin(text, end), end);
+    return first_line(tri__text_begin(text, end), end);
 }
 
 /* ---- names or values ---- */

@@ -14,8 +14,6 @@ typedef struct {
     int64_t fields; /* in the first line; 0: there is no whole line */
 } tri__csv_look;
 
-/* Where the text of a file begins: after a byte order mark, which spreadsheets write. */
-const char *tri__csv_begin(const char *text, const char *end);
 const char *tri__csv_first_line(const char *text, const char *end); /* the first line that is not empty; NULL if there is none */
 
 /* text: the beginning of a file, in whole lines. Only the first 64 kB count. */

@@ -201,7 +201,7 @@ static void note_label(void *facts, float label)
 static tri_status scan_lines(const char *begin, const char *from, const char *to, tri__index *index)
 {
     clear_facts(index->facts);
-    for (const char *at = from; at < to; at = tri__line_next(at, to)) {
+    for (const char *at = from == begin ? tri__text_begin(begin, to) : from; at < to; at = tri__line_next(at, to)) {
         at = skip_blanks(at, to);
         if (is_end(at, to)) {
             index->facts[TRI_LINES_EMPTY]++;
@@ -230,7 +230,7 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
 
 bool tri__libsvm_is(const uint8_t *head, size_t size)
 {
-    const char *at = (const char *)head, *end = at + least((int64_t)size, LONGEST_LOOK);
+    const char *end = (const char *)head + least((int64_t)size, LONGEST_LOOK), *at = tri__text_begin((const char *)head, end);
     for (; at < end; at = tri__line_next(at, end)) {
         at = skip_blanks(at, end);
         if (is_end(at, end))
@@ -425,7 +425,7 @@ static tri_status describe(tri__file_source *self, const tri__file_set *set, con
 
 static const tri__file_source_format source_format = {
     .size = sizeof(tri__file_source),
-    .index = {.name = "libsvm-4", .scan = scan},
+    .index = {.name = "libsvm-5", .scan = scan},
     .kind = &libsvm_kind,
     .merge = merge,
     .describe = describe,

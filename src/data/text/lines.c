@@ -39,8 +39,8 @@ static int64_t line_number(const tri__line *line)
 
 tri_status tri__line_damaged(const tri__line *line, const char *at, const char *what)
 {
-    const char *data = (const char *)line->file->content.data, *begin = line->at;
-    while (begin > data && begin[-1] != '\n')
+    const char *data = (const char *)line->file->content.data, *text = tri__text_begin(data, line->end), *begin = line->at;
+    while (begin > text && begin[-1] != '\n')
         begin--;
     return tri__line_damaged_at(
         (tri__line_position){

@@ -16,6 +16,8 @@ TRI_MUST_CHECK tri_status tri__lines_scan(const tri__content *content,
 /* The fact in which scans count the lines that hold no record. */
 #define TRI_LINES_EMPTY (TRI_INDEX_FACTS - 1)
 
+enum { TRI_TEXT_MARK = 3 }; /* bytes of a byte order mark */
+
 /* One record: a line, and all that follows it in its file, so that a parser may read ahead. */
 typedef struct {
     const tri__record_file *file;
@@ -34,6 +36,12 @@ typedef struct {
 /* "file: line 18, column 7 (record 17 at byte 5132): what is wrong (advice)" */
 TRI_MUST_CHECK tri_status tri__line_damaged_at(tri__line_position at, const char *what);
 TRI_MUST_CHECK tri_status tri__line_damaged(const tri__line *line, const char *at, const char *what);
+
+/* Where the text of a file begins: after a byte order mark, as some programs put it before UTF-8. */
+static inline const char *tri__text_begin(const char *text, const char *end)
+{
+    return end - text >= TRI_TEXT_MARK && !memcmp(text, "\xef\xbb\xbf", TRI_TEXT_MARK) ? text + TRI_TEXT_MARK : text;
+}
 
 /* The place after the newline that ends the line at `at`, or end. */
 static inline const char *tri__line_next(const char *at, const char *end)

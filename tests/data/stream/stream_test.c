@@ -117,6 +117,25 @@ static void lines_are_whole_whatever_the_pieces(void **state)
     }
 }
 
+static void a_byte_order_mark_before_the_first_line_is_skipped(void **state)
+{
+    (void)state;
+    static const char text[] = "\xef\xbb\xbf"
+                               "1 2:0.5\n0 2:x\n";
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        writer *from = start(text, strlen(text), pieces[i]);
+        tri_source *source = open_pipe(from, 4);
+        example one;
+        bool end;
+        assert_ok(next(source, &one, &end));
+        assert_int_equal(one.label, 1);
+        assert_int_equal(one.keys[0], 1);
+        assert_fails(next(source, &one, &end), TRI_BAD_DATA, "the pipe: line 2, column 5 (record 1 at byte 15)");
+        tri_source_destroy(source);
+        finish(from);
+    }
+}
+
 static void an_index_0_in_the_first_line_counts_from_0(void **state)
 {
     (void)state;
@@ -306,10 +325,15 @@ static void a_stop_ends_the_stream_between_two_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_whole_whatever_the_pieces),       cmocka_unit_test(an_index_0_in_the_first_line_counts_from_0),
-        cmocka_unit_test(damaged_lines_are_told_by_line_and_column), cmocka_unit_test(a_line_beyond_all_bounds_is_one_damaged_record),
-        cmocka_unit_test(criteo_text_is_hashed_as_files_are),        cmocka_unit_test(records_are_read_until_one_cannot_be_found),
-        cmocka_unit_test(what_is_no_stream_of_examples_is_refused),  cmocka_unit_test(a_stop_ends_the_stream_between_two_lines),
+        cmocka_unit_test(lines_are_whole_whatever_the_pieces),
+        cmocka_unit_test(a_byte_order_mark_before_the_first_line_is_skipped),
+        cmocka_unit_test(an_index_0_in_the_first_line_counts_from_0),
+        cmocka_unit_test(damaged_lines_are_told_by_line_and_column),
+        cmocka_unit_test(a_line_beyond_all_bounds_is_one_damaged_record),
+        cmocka_unit_test(criteo_text_is_hashed_as_files_are),
+        cmocka_unit_test(records_are_read_until_one_cannot_be_found),
+        cmocka_unit_test(what_is_no_stream_of_examples_is_refused),
+        cmocka_unit_test(a_stop_ends_the_stream_between_two_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,12 +155,39 @@ static void a_criteo_source_gives_the_lines_of_all_files(void **state)
     test_folder_remove(folder);
 }
 
+static void a_byte_order_mark_before_criteo_text_is_skipped(void **state)
+{
+    (void)state;
+    static const char text[] = "\xef\xbb\xbf" LINE "\n" LINE "\n";
+    char *folder = test_folder_create();
+    fixture_write(folder, "day_0", (const uint8_t *)text, sizeof text - 1);
+    tri_source *source;
+    tri__reader *reader;
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, &(tri_source_options){.features = 5000}, &source));
+    assert_string_equal(source->info.format, "criteo");
+    assert_int_equal(source->info.examples, 2);
+    assert_ok(tri__reader_create(source, &reader));
+    int32_t keys[2][TRI_CRITEO_FIELDS], label;
+    float values[TRI_CRITEO_FIELDS];
+    for (int i = 0; i < 2; i++)
+        assert_ok(source->kind->read(reader, i,
+                                     &(tri__example_target){.keys = keys[i], .values = values, .count = &(int64_t){0}, .label = &label}));
+    assert_memory_equal(keys[0], keys[1], sizeof keys[0]);
+    tri__reader_destroy(reader);
+    tri_source_destroy(source);
+    test_folder_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(criteo_lines_are_parsed),           cmocka_unit_test(an_invalid_criteo_line_is_reported_at_its_byte),
-        cmocka_unit_test(criteo_numbers_fall_into_buckets),  cmocka_unit_test(the_key_of_a_criteo_category_depends_on_all_of_its_text),
-        cmocka_unit_test(criteo_keys_fill_the_range_evenly), cmocka_unit_test(a_criteo_source_gives_the_lines_of_all_files),
+        cmocka_unit_test(criteo_lines_are_parsed),
+        cmocka_unit_test(an_invalid_criteo_line_is_reported_at_its_byte),
+        cmocka_unit_test(criteo_numbers_fall_into_buckets),
+        cmocka_unit_test(the_key_of_a_criteo_category_depends_on_all_of_its_text),
+        cmocka_unit_test(criteo_keys_fill_the_range_evenly),
+        cmocka_unit_test(a_criteo_source_gives_the_lines_of_all_files),
+        cmocka_unit_test(a_byte_order_mark_before_criteo_text_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,6 +202,22 @@ static void a_libsvm_source_gives_the_lines_of_all_files(void **state)
     end(&self);
 }
 
+static void a_byte_order_mark_before_libsvm_text_is_skipped(void **state)
+{
+    (void)state;
+    opened self = open_one("\xef\xbb\xbf"
+                           "1 2:x\n0 1:2\n",
+                           3);
+    int32_t keys[3], label;
+    float values[3];
+    assert_string_equal(tri_source_describe(self.source)->format, "libsvm");
+    assert_int_equal(tri_source_describe(self.source)->examples, 2);
+    assert_fails(read_record(&self, 0, keys, values, &label), TRI_BAD_DATA, "line 1, column 5 (record 0 at byte 7)");
+    assert_ok(read_record(&self, 1, keys, values, &label));
+    assert_int_equal(keys[0], 0);
+    end(&self);
+}
+
 static void libsvm_indices_begin_at_0_or_1_as_the_files_show(void **state)
 {
     (void)state;
@@ -374,6 +390,7 @@ int main(void)
         cmocka_unit_test(libsvm_features_beyond_the_room_are_only_counted),
         cmocka_unit_test(libsvm_text_is_recognised_by_its_first_line),
         cmocka_unit_test(a_libsvm_source_gives_the_lines_of_all_files),
+        cmocka_unit_test(a_byte_order_mark_before_libsvm_text_is_skipped),
         cmocka_unit_test(libsvm_indices_begin_at_0_or_1_as_the_files_show),
         cmocka_unit_test(a_damaged_libsvm_line_is_reported_and_the_others_are_read),
         cmocka_unit_test(labels_are_numbers_where_the_model_or_most_lines_have_such),
