@@ -1,7 +1,7 @@
 /* dataset.c: order → shard → read and decode → cache → batch, behind one call.
  *
  * If the source's examples are in memory, the caller's own thread takes them: that costs a few microseconds, while waking another thread
- * costs a hundred. If examples must be read or decoded, threads make batches ahead (prefetch.c). */
+ * costs a hundred. If examples must be read or decoded, threads make batches ahead (prefetch.c; for a stream, stream_batches.c). */
 #include "data/batch/dataset.h"
 
 #include <inttypes.h>
@@ -16,8 +16,7 @@
 #include "data/batch/mixup.h"
 #include "data/batch/prefetch.h"
 #include "data/batch/resident.h"
-
-#define STREAM_PATIENCE INT64_C(1000000000) /* nanoseconds */
+#include "data/batch/stream_batches.h"
 
 struct tri_dataset {
     tri_source *source;
@@ -29,11 +28,10 @@ struct tri_dataset {
 
     tri__prefetch *prefetch;        /* makes batches ahead; NULL for examples in memory, for a stream, and after a thread hung */
     tri__record_order record_order; /* of examples in memory */
-    tri__batch_buffer buffer;       /* of examples in memory and of a stream; elsewhere it has no rows */
+    tri__batch_buffer buffer;       /* of examples in memory; elsewhere it has no rows */
 
-    tri__reader *reader; /* of a stream; NULL elsewhere */
-    int64_t filled;      /* rows of the stream's next batch that have been read */
-    bool given;          /* the caller has the buffer of a stream; the next call overwrites it */
+    tri__stream_batches *stream; /* NULL where the source is not a stream */
+    tri_batch nothing;           /* what is given out if no example of the stream has come for a while */
 };
 
 static tri_status check_options(const tri_source *source, const tri_dataset_options *options)
@@ -108,8 +106,8 @@ static tri_status prepare_stream(tri_dataset *dataset)
             TRI_BAD_CALL,
             "%s: a stream is read once, by one worker, in its order: it cannot be shared out, cached, changed, weighed or repeated",
             dataset->source->info.spec);
-    TRI_TRY(tri__reader_create(dataset->source, &dataset->reader));
-    return tri__batch_buffer_init(&dataset->buffer, dataset->source, options->batch, false);
+    dataset->nothing.rows = options->batch;
+    return tri__stream_batches_create(dataset->source, options, &dataset->stream);
 }
 
 static tri_status copy_text(const char **text)
@@ -182,7 +180,7 @@ void tri_dataset_destroy(tri_dataset *dataset)
     if (!dataset)
         return;
     tri__prefetch_destroy(dataset->prefetch);
-    tri__reader_destroy(dataset->reader);
+    tri__stream_batches_destroy(dataset->stream);
     tri__record_order_fini(&dataset->record_order);
     tri__batch_buffer_fini(&dataset->buffer);
     tri__damage_fini(&dataset->damage);
@@ -237,71 +235,20 @@ static bool is_resident(const tri_dataset *dataset)
     return dataset->buffer.batch.rows > 0;
 }
 
-/* Read the next example of a stream into the next row. Rows stay in the buffer until it is full or the input ends; with options.prompt,
- * until no more input is waiting. */
-static tri_status read_stream_row(tri_dataset *dataset)
-{
-    tri__batch_buffer *buffer = &dataset->buffer;
-    const int64_t row = dataset->filled, record = dataset->plan.position + row;
-    tri__example_target target;
-    TRI_TRY(tri__batch_buffer_row(buffer, dataset->source, row, 0, &target));
-    tri_status status = dataset->source->kind->read(dataset->reader, record, &target);
-    if (status && tri_status_code(status) != TRI_BAD_DATA)
-        return status;
-    buffer->ids[row] = record;
-    buffer->weights[row] = 1;
-    dataset->filled++;
-    if (status)
-        tri__batch_buffer_mark_damaged(buffer, dataset->source, row, status);
-    else
-        tri__batch_buffer_keep(buffer, row, 0);
-    return NULL;
-}
-
-/* Fill the batch as far as the input allows. *more: the batch is not full, and more input may come. */
-static tri_status fill_from_stream(tri_dataset *dataset, bool *more)
-{
-    const tri_dataset_options *options = &dataset->options;
-    const int64_t left = options->limit > 0 ? options->limit - dataset->plan.position : INT64_MAX;
-    const int64_t rows = options->batch < left ? options->batch : left;
-    tri__awaited awaited = TRI_AWAITED_EXAMPLE;
-    while (dataset->filled < rows && awaited == TRI_AWAITED_EXAMPLE) {
-        const int64_t patience = options->prompt && dataset->filled > 0 ? 0 : STREAM_PATIENCE;
-        TRI_TRY(dataset->source->kind->await(dataset->source, patience, &awaited));
-        if (awaited == TRI_AWAITED_EXAMPLE)
-            TRI_TRY(read_stream_row(dataset));
-    }
-    *more = awaited == TRI_AWAITED_NOTHING;
-    return NULL;
-}
-
 /* The next batch of a stream: NULL at its end; a batch without examples if no input has come for a while. */
 static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
 {
-    tri__batch_buffer *buffer = &dataset->buffer;
-    bool more = false;
-    if (dataset->given)
-        tri__batch_buffer_clear_failures(buffer);
-    dataset->given = false;
-    TRI_TRY(fill_from_stream(dataset, &more));
-    const bool waits = more && !(dataset->options.prompt && dataset->filled > 0);
-    if (!waits && dataset->filled == 0)
+    const int64_t limit = dataset->options.limit, position = dataset->plan.position;
+    tri__batch_buffer *buffer;
+    tri__awaited came;
+    TRI_TRY(tri__stream_batches_next(dataset->stream, limit > 0 ? limit - position : INT64_MAX, &buffer, &came));
+    *out = came == TRI_AWAITED_NOTHING ? &dataset->nothing : NULL;
+    if (!buffer)
         return NULL;
-    buffer->batch.count = waits ? 0 : dataset->filled;
-    buffer->batch.damaged = 0;
+    for (int64_t i = 0; i < buffer->batch.rows; i++)
+        buffer->ids[i] = i < buffer->batch.count ? position + i : -1;
+    dataset->plan.position += buffer->batch.count;
     *out = &buffer->batch;
-    if (waits)
-        return NULL;
-    for (int64_t i = dataset->filled; i < buffer->batch.rows; i++) {
-        buffer->weights[i] = 0;
-        tri__batch_buffer_unlabel(buffer, i);
-        buffer->ids[i] = -1;
-        buffer->row[i].count = 0;
-    }
-    dataset->plan.position += dataset->filled;
-    dataset->filled = 0;
-    dataset->given = true;
-    TRI_TRY(tri__batch_buffer_join(buffer));
     return tri__damage_check(&dataset->damage, buffer);
 }
 
@@ -321,7 +268,7 @@ static void weigh(const tri_dataset *dataset, tri__batch_buffer *buffer)
 tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
 {
     *out = NULL;
-    if (dataset->reader)
+    if (dataset->stream)
         return take_from_stream(dataset, out);
     const tri__slice *slice = tri__batch_plan_find(&dataset->plan, 0);
     if (!slice && dataset->options.assigned)
@@ -424,7 +371,7 @@ tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position)
 {
     const char *spec = dataset->source->info.spec;
     int64_t end = dataset->plan.shard.end;
-    if (dataset->reader) { /* a stream cannot go back or skip: only the record numbers continue from position */
+    if (dataset->stream) { /* a stream cannot go back or skip: only the record numbers continue from position */
         dataset->plan.position = position;
         return NULL;
     }

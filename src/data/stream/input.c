@@ -81,7 +81,7 @@ tri_status tri__input_more(tri__input *input, int64_t nanoseconds, bool *came)
     *came = false;
     TRI_TRY(make_room(input));
     while (!*came && !input->ended) {
-        if (input->stop && *input->stop) {
+        if (input->stop && __atomic_load_n(input->stop, __ATOMIC_RELAXED)) {
             input->ended = input->stopped = true;
             break;
         }

@@ -42,6 +42,7 @@ struct stream {
     tri_status fault;           /* what is wrong with the awaited record, if it is damaged; owned */
     tri__record_reader *reader; /* of TFRecords; NULL: text */
     int64_t room;               /* of the reader's keys */
+    int64_t least_width;        /* features of an example that any line may have */
 };
 
 static const char *text_of(const stream *self)
@@ -54,11 +55,11 @@ static size_t unused(const stream *self)
     return self->input.end - self->input.first;
 }
 
-/* The next example has at most this many features: make info.width large enough for it. */
-static void widen(stream *self, size_t features)
+/* The next example has at most this many features. info.width follows, so that one long example does not make all later ones take as much
+ * memory. */
+static void set_width(stream *self, size_t features)
 {
-    if (self->source.info.width < (int64_t)features)
-        self->source.info.width = (int64_t)features;
+    self->source.info.width = (int64_t)features > self->least_width ? (int64_t)features : self->least_width;
 }
 
 /* ---- lines ---- */
@@ -120,7 +121,7 @@ static tri_status await_line(stream *self, int64_t nanoseconds, tri__awaited *ou
     for (;;) {
         while (take_line(self, out))
             if (*out == TRI_AWAITED_EXAMPLE) {
-                widen(self, self->size / BYTES_OF_FEATURE + 1);
+                set_width(self, self->size / BYTES_OF_FEATURE + 1);
                 return NULL;
             }
         bool came;
@@ -201,7 +202,7 @@ static tri_status await_record(stream *self, int64_t nanoseconds, tri__awaited *
         if (size > 0 && sound && unused(self) >= size) {
             *out = TRI_AWAITED_EXAMPLE;
             self->size = (size_t)size;
-            widen(self, (size_t)size);
+            set_width(self, (size_t)size);
             return tri__reserve(&self->reader->keys, &self->room, self->source.info.width, sizeof *self->reader->keys,
                                 "the keys of a record");
         }
@@ -393,6 +394,7 @@ static tri_status describe(stream *self, const tri_source_options *options, cons
                            : options->classes ? options->classes
                                               : 2,
                            options);
+    self->least_width = self->source.info.width;
     self->source.info.features_by = self->format->features_by;
     self->source.info.stream = true;
     self->source.info.files = 1;
