@@ -42,6 +42,22 @@ static void every_sparse_model_trains_by_every_rule(void **state)
         }
 }
 
+/* Most features of a click log are rare: AdaGrad's first step of a feature must not be the whole rate. */
+static void click_models_learn_clicks_better_than_without_their_epsilon(void **state)
+{
+    static const char *const settings[][2] = {{"fm", "0.05"}, {"deep-click", "0.02"}};
+    for (int m = 0; m < 2; m++) {
+        json_t *theirs = json_of(RUN(*state, "train", settings[m][0], "--data", "clicks:100000:20000", "--deterministic", "--json"));
+        json_t *plain = json_of(RUN(*state, "train", settings[m][0], "--data", "clicks:100000:20000", "--deterministic", "--rate",
+                                    settings[m][1], "--epsilon", "1e-8", "--json"));
+        if (!(number(theirs, "test_logloss") < number(plain, "test_logloss") - 0.003))
+            fail_msg("%s: a log loss of %g, and %g without its epsilon", settings[m][0], number(theirs, "test_logloss"),
+                     number(plain, "test_logloss"));
+        json_decref(theirs);
+        json_decref(plain);
+    }
+}
+
 /* A run that was stopped and resumed ends as one that was not, whatever the number of threads. */
 static void resuming_is_exact_to_the_example(void **state)
 {
@@ -378,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_sparse_model_learns_and_says_how_well),
         TEST(every_sparse_model_trains_by_every_rule),
+        TEST(click_models_learn_clicks_better_than_without_their_epsilon),
         TEST(resuming_is_exact_to_the_example),
         TEST(growing_tables_learn_the_same),
         TEST(growing_tables_resume_exactly),
