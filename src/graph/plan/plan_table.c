@@ -161,17 +161,20 @@ static tri_status prepare(tri_plan *plan, tri__plan_table *table)
     return NULL;
 }
 
+TRI_FOR_EVERY_CPU static bool are_same(const int32_t *keys, const int32_t *at, const int32_t *others, int64_t count)
+{
+    uint32_t different = 0;
+    for (int64_t i = 0; i < count; i++)
+        different |= (uint32_t)(keys[at[i]] ^ others[i]);
+    return !different;
+}
+
 /* Whether the keys that the store was given before are those of this batch: another batch may have come than was expected. */
 static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
 {
     const tri__distinct *distinct = &plan->distinct[plan->now];
     const int64_t features = batch->offsets[batch->rows];
-    if (!plan->store->expected || distinct->features != features)
-        return false;
-    bool same = true;
-    for (int64_t i = 0; i < features; i++)
-        same &= distinct->keys[distinct->at[i]] == batch->keys[i];
-    return same;
+    return plan->store->expected && distinct->features == features && are_same(distinct->keys, distinct->at, batch->keys, features);
 }
 
 static tri_status tell(tri_plan *plan, const tri_batch *batch, tri_when when)
