@@ -46,13 +46,9 @@ static const char *skip_query(const char *at, const char *end)
     return behind ? skip_blanks(behind, end) : at;
 }
 
-/* Read a finite number. Returns where it ends; NULL if there is none. In many files most values are one digit, and need no parser. */
+/* Read a finite number. Returns where it ends; NULL if there is none. */
 static inline const char *read_value(const char *at, const char *end, float *value)
 {
-    if (end - at >= 2 && tri__is_digit(at[0]) && (is_blank(at[1]) || at[1] == '\n')) {
-        *value = (float)(at[0] - '0');
-        return at + 1;
-    }
     at = tri__number_float(at, end, value);
     return at && isfinite(*value) ? at : NULL;
 }
@@ -62,8 +58,6 @@ static inline const char *skip_value(const char *at, const char *end)
 {
     const uint64_t ones = 0x0101010101010101;
     const char *begin = at;
-    if (end - at >= 2 && at[0] > '#' && (is_blank(at[1]) || at[1] == '\n'))
-        return at + 1;
     for (;; at += 8) {
         uint64_t word = tri__text_word(at, end), low = (word - ones * ('#' + 1)) & ~word & (ones * 0x80);
         if (low == 0)
@@ -71,6 +65,12 @@ static inline const char *skip_value(const char *at, const char *end)
         at += __builtin_ctzll(low) / 8;
         return at > begin ? at : NULL;
     }
+}
+
+/* In many files most values are one digit. They need no parser, and what stands behind them is known. */
+static inline bool is_one_digit(const char *at, const char *end)
+{
+    return end - at >= 2 && tri__is_digit(at[0]) && (at[1] == '\n' || is_blank(at[1]));
 }
 
 /* Parse one feature, index:value; if value is NULL, the value is skipped. Returns NULL, or what is wrong; then *at is the place. */
@@ -83,6 +83,12 @@ static inline const char *parse_feature(const char **at, const char *end, uint64
     if (tri__text_look(behind, end) != ':')
         return "a feature's index should be followed by a colon";
     *at = behind + 1;
+    if (is_one_digit(*at, end)) {
+        if (value)
+            *value = (float)(**at - '0');
+        ++*at;
+        return NULL;
+    }
     behind = value ? read_value(*at, end, value) : skip_value(*at, end);
     if (!behind)
         return "a feature's value should stand here, a finite number";
