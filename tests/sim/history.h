@@ -21,6 +21,14 @@ typedef struct {
     int64_t started;
 } sim_task;
 
+/* Bounded staleness: a worker as the coordinator's tokens know it. */
+typedef struct {
+    bool live;
+    int64_t clock;                    /* steps done, plus those of the slowest when it joined */
+    int64_t done;                     /* steps done */
+    int64_t wanted[SIM_MOST_WORKERS]; /* by worker: how many of its updates the parameters of the present step must contain */
+} sim_clock;
+
 typedef struct {
     sim_job job;
     const sim_truth *truth;
@@ -46,6 +54,7 @@ typedef struct {
     int64_t went_back;   /* how often servers went back */
     int64_t worker_kills, server_kills, first_kills; /* first_kills: of ps:0; they count as server kills, too */
     int64_t applied[SIM_MOST_CHUNKS];                /* async, by chunk: pushes that all processes of its server have applied */
+    sim_clock clock[SIM_MOST_WORKERS];               /* by worker, as long as ps:0 is not lost */
     bool whole[SIM_MOST_SERVERS];                    /* by server: ps:0 knows that the range lives on two servers */
     const struct tri__server *server[SIM_PLACES];    /* by place: the server there that has answered a push, and lives */
     bool one_loss;                                   /* the faults are the loss of one server, or of one after the other */

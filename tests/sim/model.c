@@ -46,6 +46,13 @@ bool sim_is_counter(size_t i)
     return tri__layout_chunk(sim_layout(), tri__layout_chunk_at(sim_layout(), i)).first == i;
 }
 
+int sim_counted_worker(size_t i)
+{
+    const tri_range chunk = tri__layout_chunk(sim_layout(), tri__layout_chunk_at(sim_layout(), i));
+    const size_t at = i - chunk.first;
+    return at >= 1 && at <= SIM_MOST_WORKERS ? (int)at - 1 : -1;
+}
+
 /* Row r is on server r mod servers. So each server has one of the first rows, and these are in every batch. */
 bool sim_is_row_counter(int32_t row, int64_t column)
 {
@@ -113,7 +120,7 @@ void sim_initial(tri_store *model)
 {
     float *parameters = tri_store_parameters(model);
     for (size_t i = 0; i < sim_all.job.floats; i++)
-        parameters[i] = sim_counts_updates() && sim_is_counter(i) ? 0 : sim_noise(77, i);
+        parameters[i] = sim_counts_updates() && (sim_is_counter(i) || sim_counted_worker(i) >= 0) ? 0 : sim_noise(77, i);
     for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
         memset(tri_store_slot(model, i), 0, sim_all.job.floats * sizeof(float));
     tri_store_begin_averages(model);

@@ -37,10 +37,11 @@ int64_t sim_keys(uint64_t examples, int table, int32_t *keys);
 int32_t sim_sightings(uint64_t examples, int32_t key);
 
 /* sim_counts: every update of the job adds exactly 1 to one parameter of each chunk, so that updates can be counted. The same for the job
- * that runs: sim_counts_updates. The other two say which parameter, or which number of a row, that is. */
+ * that runs: sim_counts_updates. sim_is_counter and sim_is_row_counter say which parameter, or which number of a row, that is. */
 bool sim_counts(const sim_job *job);
 bool sim_counts_updates(void);
 bool sim_is_counter(size_t i);
+int sim_counted_worker(size_t i); /* the worker whose updates of the chunk this parameter counts; −1: none */
 bool sim_is_row_counter(int32_t row, int64_t column);
 float sim_updates_of(tri_store *model, uint32_t chunk); /* how many updates the chunk has had, counted that way */
 

@@ -5,6 +5,7 @@
 
 #include "data/batch/shard.h"
 #include "graph/store/store.h"
+#include "sim/clocks.h"
 #include "sim/history.h"
 #include "sim/invariants.h"
 #include "sim/model.h"
@@ -167,6 +168,15 @@ static tri_status offer_rows(work *w, int table, const tri__slice *slice)
     return tri_store_offer_rows(w->store, table, values, (double)slice->count);
 }
 
+/* The gradient of one parameter: Σ over the examples. A parameter that counts updates grows by 1. */
+static float gradient_of(const work *w, size_t i, float parameter, uint64_t key, float weight)
+{
+    const int worker = sim_counts_updates() ? sim_counted_worker(i) : -1;
+    if (worker >= 0)
+        return worker == w->task->index ? -weight / SIM_RATE : 0;
+    return sim_counts_updates() && sim_is_counter(i) ? -weight / SIM_RATE : weight * (parameter * 0.125f + sim_noise(key, i));
+}
+
 /* g = Σ over the examples; the parameters that it reads must not change before they are offered. */
 static tri_status train(work *w, const tri__token *token, const tri__slice *slice)
 {
@@ -180,6 +190,8 @@ static tri_status train(work *w, const tri__token *token, const tri__slice *slic
         if (i == early)
             TRI_TRY(await_rows(w));
     }
+    if (!tri__ps_store_voided(w->store))
+        sim_check_read(w->task->index, token->step, parameters);
     uint64_t key = key_of(slice);
     float weight = (float)slice->count;
     for (int i = SIM_LAYERS - 1; i >= 0; i--) {
@@ -187,8 +199,7 @@ static tri_status train(work *w, const tri__token *token, const tri__slice *slic
         if (sim_hash(parameters + range.first, range.count) != seen[i] && !tri__ps_store_voided(w->store))
             sim_violate("worker:%d: parameters change in the midst of step %" PRId64, w->task->index, token->step);
         for (size_t j = range.first; j < range.first + range.count; j++)
-            gradient[j] =
-                sim_counts_updates() && sim_is_counter(j) ? -weight / SIM_RATE : weight * (parameters[j] * 0.125f + sim_noise(key, j));
+            gradient[j] = gradient_of(w, j, parameters[j], key, weight);
         compute();
         TRI_TRY(tri_store_offer(w->store, range, (double)slice->count));
         if (i == late && early < 0)

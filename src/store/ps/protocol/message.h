@@ -25,7 +25,7 @@
 #include "net/connection/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 12 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 13 /* changes with every change of what is sent */
 
 /* For each type: the fields of tri__message that it uses, then its body. The generation shows what was sent before all went back. */
 typedef enum {
@@ -36,7 +36,7 @@ typedef enum {
     TRI_MSG_PUSH,      /* chunk, generation, step, serial, rate, weight; the sum of a gradient */
     TRI_MSG_CHUNK,     /* chunk, generation, step, waited: its parameters after `step` updates */
     TRI_MSG_READY,     /* generation, ahead: the worker has all parameters, and can use `ahead` tokens at once */
-    TRI_MSG_TOKEN,     /* generation, step, position, index, workers */
+    TRI_MSG_TOKEN,     /* fresh, generation, step, position, index, workers */
     TRI_MSG_VIEW,      /* JSON: who takes part from which step on */
     TRI_MSG_SEEN,      /* view: the server knows this view */
     TRI_MSG_LEFT,      /* task (as chunk), step: expect nothing more of this task up to that step */
@@ -81,7 +81,10 @@ enum { TRI_JSON_MOST = 1 << 20, TRI_ANSWER_MOST = 1 << 16 }; /* bytes of a body 
 typedef struct {
     tri__message_type type;
     uint32_t size; /* of the body */
-    uint32_t chunk;
+    union {
+        uint32_t chunk;
+        uint32_t fresh; /* token: 1: the worker pulls all parameters before the step; 0: it has what it needs */
+    };
     union {
         uint32_t view;       /* seen: the number of the view */
         uint32_t generation; /* as tri__server has it */

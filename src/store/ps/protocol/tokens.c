@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     bool live;
     int64_t clock; /* the steps that it has done, plus those that the slowest had done when it joined */
+    int64_t read;  /* what the slowest had done at its last grant: what it reads later contains that of all members */
     lease held[TRI_MOST_HELD];
     int count; /* length of `held` */
     bool idle; /* fixed parts: there was nothing for it when it last asked */
@@ -131,7 +132,7 @@ tri_status tri__tokens_rollback(tri__tokens *tokens, const tri__standing *standi
         TRI_TRY(make_room(tokens, standing->count));
     forget_all_holdings(tokens);
     for (int i = 0; i < tokens->used; i++)
-        tokens->members[i].clock = 0;
+        tokens->members[i].clock = tokens->members[i].read = 0;
     tokens->returned = standing->count;
     for (int i = 0; i < standing->count; i++)
         tokens->back[standing->count - 1 - i] = (lease){standing->step + i, standing->outstanding[i]};
@@ -323,13 +324,22 @@ static bool grant_own(tri__tokens *tokens, int number, member *m, lease *out)
     return found;
 }
 
+/* Bounded staleness: may the parameters that the member has lack something that those of its next step must contain? */
+static bool needs_fresh(tri__tokens *tokens, member *m)
+{
+    const int64_t next = m->clock + m->count, before = m->read;
+    m->read = slowest(tokens, next);
+    return tokens->settings.mode == TRI_PS_STALENESS && before < next - tokens->settings.staleness;
+}
+
 static bool grant_lease(tri__tokens *tokens, int number, member *m, tri__token *out)
 {
     lease granted;
     if (!(tokens->settings.fixed_parts ? grant_own(tokens, number, m, &granted) : may_begin(tokens, m) && any_lease(tokens, &granted)))
         return false;
+    const bool fresh = needs_fresh(tokens, m);
     m->held[m->count++] = granted;
-    *out = (tri__token){.step = granted.step, .position = granted.position, .index = 0, .workers = 1};
+    *out = (tri__token){.step = granted.step, .position = granted.position, .index = 0, .workers = 1, .fresh = fresh};
     return true;
 }
 
@@ -376,6 +386,7 @@ bool tri__tokens_join(tri__tokens *tokens, int number)
     member *m = &tokens->members[number];
     m->live = true;
     m->clock = clock;
+    m->read = 0; /* it has pulled all, but others may have gone on since */
     forget_holdings(m);
     return true;
 }

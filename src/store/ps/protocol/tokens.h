@@ -8,6 +8,10 @@
  * with the steps it holds, may be at most `staleness` ahead of what the slowest live member has done. A member that joins begins where the
  * slowest is. The slowest may always go on, so nobody waits for ever as long as all live members go on asking and doing.
  *
+ * The bound holds for what a member reads, too: the parameters of its step contain all that the others have done but for their last
+ * `staleness` steps, counted from its own. They are the answer to its last push, and that may be older than the bound allows: others did
+ * the steps that it had to wait for after the answer was sent. Then its token is fresh, and it pulls the parameters before the step.
+ *
  * With fixed parts, step s belongs to worker s mod `workers`. A worker does its own steps in order and then waits for the end, however fast
  * it is. A worker that has none of its own left does steps of workers that are not there. When a run is resumed, the steps that are left
  * are dealt out anew.
@@ -31,6 +35,7 @@ typedef struct {
     int64_t step;       /* from 0 */
     int64_t position;   /* examples before it, of all epochs */
     int index, workers; /* 0 of 1, but for sync */
+    bool fresh;         /* bounded staleness: the worker pulls the parameters before the step */
 } tri__token;
 
 /* What there is to do. */

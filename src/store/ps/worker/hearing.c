@@ -105,11 +105,14 @@ static bool is_taken(const tri__worker *worker, int64_t step)
 static tri_status take_token(tri__worker *worker, const tri__message *message)
 {
     if (message->position < 0 || message->position > TRI_FURTHEST || message->workers > TRI_MOST_MEMBERS ||
-        message->index >= message->workers)
+        message->index >= message->workers || message->fresh > (worker->options.settings.mode == TRI_PS_STALENESS))
         return tri_fail(TRI_BAD_DATA, "a token for part %u of %u at position %" PRId64 ", which is none", message->index, message->workers,
                         message->position);
-    const tri__token token = {
-        .step = message->step, .position = message->position, .index = (int)message->index, .workers = (int)message->workers};
+    const tri__token token = {.step = message->step,
+                              .position = message->position,
+                              .index = (int)message->index,
+                              .workers = (int)message->workers,
+                              .fresh = message->fresh};
     if (message->generation != worker->generation || worker->tokens == TRI_MOST_HELD)
         return NULL;
     for (int i = 0; i < worker->tokens; i++) /* sent again after a connection broke */
@@ -120,6 +123,8 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
     if (worker->options.settings.mode == TRI_PS_SYNC) /* with backup workers the others may have gone on: only the newest step counts */
         worker->tokens = 0;
     worker->token[(worker->first_token + worker->tokens++) % TRI_MOST_HELD] = token;
+    if (token.fresh)
+        tri__sending_refresh(worker);
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "store/ps/worker/sending.h"
 
 #include "store/ps/worker/row_messages.h"
+#include "store/ps/worker/table_client.h"
 
 enum {
     EARLY = (16 << 20) / TRI_CHUNK_BYTES, /* chunks at the beginning of a model, which overtake */
@@ -122,6 +123,24 @@ void tri__sending_pull_all(tri__worker *worker, int server)
             tri__message_send(link->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < end);
     }
     tri__row_messages_ask_again(worker, server);
+}
+
+/* A chunk that is not answered yet needs no pull: its answer is sent after the token. Between two steps all parameters are the store's. */
+void tri__sending_refresh(tri__worker *worker)
+{
+    for (uint32_t i = 0; i < worker->chunks; i++) {
+        tri__worker_chunk *chunk = &worker->chunk[i];
+        const tri__contact *contact = &worker->link[chunk->server].contact;
+        if (chunk->shard || chunk->stage != TRI_CHUNK_HERE)
+            continue;
+        worker->waiting++;
+        chunk->stage = TRI_CHUNK_PULLED;
+        if (contact->welcome) /* otherwise it is asked for when the server is back */
+            tri__message_send(contact->connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, false);
+    }
+    tri__table_client_refresh(worker);
+    for (int i = 0; i < worker->options.settings.servers; i++)
+        tri__row_messages_ask(worker, i);
 }
 
 /* A new connection: sends what was not answered again. The server knows what it has taken. */

@@ -11,6 +11,7 @@ void tri__sending_clear(tri__link *link);                     /* empties the que
 void tri__sending_push(tri__worker *worker, uint32_t number); /* a chunk is ready: sends it, or leaves it to the loop's thread */
 void tri__sending_go_on(tri__worker *worker, int server);     /* sends as many chunks of the queue as the connection takes */
 void tri__sending_pull_all(tri__worker *worker, int server);  /* all go back: drops the queue, and pulls all chunks */
+void tri__sending_refresh(tri__worker *worker);               /* between steps: pulls all parameters once more */
 void tri__sending_repeat(tri__worker *worker, int server);    /* a new connection: sends what was not answered again */
 void tri__sending_say_ready(tri__worker *worker);
 

@@ -188,6 +188,16 @@ bool tri__table_client_begin(tri__worker *worker)
     return again;
 }
 
+void tri__table_client_refresh(tri__worker *worker)
+{
+    for (uint32_t i = 0; i < worker->chunks; i++)
+        for (int k = 0; worker->chunk[i].shard && k < 2; k++) {
+            tri__batch_rows *batch = &worker->chunk[i].shard->batch[k];
+            if (batch->stage == TRI_ROWS_ASKED || batch->stage == TRI_ROWS_HERE)
+                renew_pull(worker->chunk[i].shard, batch, batch->step, batch->after);
+        }
+}
+
 bool tri__table_client_here(const tri__worker *worker, int table)
 {
     for (int i = 0; i < worker->layout.servers; i++) {

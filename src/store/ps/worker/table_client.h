@@ -17,6 +17,7 @@ void tri__table_client_destroy(tri__worker *worker);
 TRI_MUST_CHECK tri_status tri__table_client_expect(tri__worker *worker, int table, tri_when when, const int32_t *keys, int64_t count);
 /* A step begins: rows that were expected for the next step are now those of this step. True: some are still to be asked for. */
 bool tri__table_client_begin(tri__worker *worker);
+void tri__table_client_refresh(tri__worker *worker);               /* between steps: rows that were asked for are to be asked for again */
 bool tri__table_client_here(const tri__worker *worker, int table); /* all rows that were expected have come, and every push is answered */
 void tri__table_client_give(tri__worker *worker, int table, float *rows);
 

@@ -106,6 +106,34 @@ static void staleness_bounds_how_far_a_member_is_ahead(void **state)
     tri__tokens_destroy(tokens);
 }
 
+/* Grants the member a token and ends it. True: the member had to pull the parameters before the step. */
+static bool makes_step_on_fresh_parameters(tri__tokens *tokens, int member)
+{
+    tri__token token = grant(tokens, member);
+    assert_true(tri__tokens_done(tokens, member, token.step));
+    return token.fresh;
+}
+
+/* Parameters are read when a step ends, before the member waits for the others. */
+static void a_member_that_was_at_the_bound_begins_its_next_step_with_fresh_parameters(void **state)
+{
+    (void)state;
+    tri__tokens *tokens = create(TRI_PS_STALENESS, (tri__work){10, 1, INT64_MAX, INT64_MAX}, (tri__standing){0});
+    assert_true(tri__tokens_join(tokens, 0) && tri__tokens_join(tokens, 1));
+    assert_false(makes_step_on_fresh_parameters(tokens, 0));
+    assert_false(makes_step_on_fresh_parameters(tokens, 0)); /* it began 1 ahead, and its read contains no step of the other */
+    assert_true(refuses(tokens, 0));
+    assert_false(makes_step_on_fresh_parameters(tokens, 1));
+    assert_true(makes_step_on_fresh_parameters(tokens, 0)); /* must contain the other's first step */
+    for (int i = 0; i < 3; i++)                             /* the slowest needs nothing that it has not read */
+        assert_false(makes_step_on_fresh_parameters(tokens, 1));
+    assert_true(makes_step_on_fresh_parameters(tokens, 0));
+    assert_false(makes_step_on_fresh_parameters(tokens, 0)); /* it began with the other, so what it read later is new enough */
+    assert_true(tri__tokens_join(tokens, 2));
+    assert_true(makes_step_on_fresh_parameters(tokens, 2)); /* it has pulled all, nobody knows when */
+    tri__tokens_destroy(tokens);
+}
+
 static void sync_gives_every_member_its_part_of_each_step(void **state)
 {
     (void)state;
@@ -479,6 +507,7 @@ int main(void)
         cmocka_unit_test(async_gives_each_step_to_one_worker),
         cmocka_unit_test(a_member_holds_only_so_many_tokens),
         cmocka_unit_test(staleness_bounds_how_far_a_member_is_ahead),
+        cmocka_unit_test(a_member_that_was_at_the_bound_begins_its_next_step_with_fresh_parameters),
         cmocka_unit_test(sync_gives_every_member_its_part_of_each_step),
         cmocka_unit_test(sync_tokens_go_back_in_the_middle_of_a_step),
         cmocka_unit_test(tokens_refuse_a_run_that_cannot_be),

@@ -223,7 +223,8 @@ static void give_token(played_job *job, uint32_t generation, int64_t step)
     line_say(job->ps, (tri__message){.type = TRI_MSG_TOKEN, .generation = generation, .step = step, .workers = 1}, NULL, 0);
 }
 
-static void open_job(played_job *job, size_t floats)
+/* The model has one table, of so many rows of one number each; 0: it has none. */
+static void open_job_in(played_job *job, tri__ps_mode mode, size_t floats, int64_t rows)
 {
     static char host[] = "127.0.0.1";
     pthread_t opener;
@@ -231,19 +232,28 @@ static void open_job(played_job *job, size_t floats)
     job->fd = line_listen(&job->address.port);
     job->options = (tri__ps_store_options){
         .servers = &job->address,
-        .settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(50000000)},
+        .settings = {.mode = mode, .workers = 1, .servers = 1, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(50000000)},
         .floats = floats,
+        .tables = {.count = rows > 0, .table = {{.rows = rows, .width = 1}}},
         .hello = job->hello,
     };
+    char table[32] = "";
+    if (rows)
+        snprintf(table, sizeof table, "[%lld, 1, 0, 0, 0, 0, 0]", (long long)rows);
     assert_int_equal(pthread_create(&opener, NULL, open_large, job), 0);
     job->ps = line_answer(job->fd);
     line_hear(job->ps, TRI_MSG_HELLO);
-    line_say_json(job->ps, TRI_MSG_WELCOME, "{\"floats\": %zu, \"generation\": 1}", floats);
+    line_say_json(job->ps, TRI_MSG_WELCOME, "{\"floats\": %zu, \"tables\": [%s], \"generation\": 1}", floats, table);
     give_parameters(job, 1, 7);
     pthread_join(opener, NULL);
     assert_ok(job->opened);
     tri__ps_store_ready(job->store, 1);
     line_hear(job->ps, TRI_MSG_READY);
+}
+
+static void open_job(played_job *job, size_t floats)
+{
+    open_job_in(job, TRI_PS_SYNC, floats, 0);
 }
 
 static void begin_large(played_job *job)
@@ -394,6 +404,60 @@ static void a_worker_that_has_done_its_work_stays_until_the_job_is_over(void **s
     end_job(&job);
 }
 
+/* ---- bounded staleness ---- */
+
+static void give_rows(played_job *job, uint32_t number, float value)
+{
+    line_say_floats(job->ps, (tri__message){.type = TRI_MSG_ROWS, .chunk = 1, .generation = 1, .number = number}, value, 1);
+}
+
+/* Makes step 7. Its parameters are 1, and so is all that it is answered, with the row of the next step. */
+static void make_first_step(played_job *job, const int32_t *key)
+{
+    const tri_range all = {0, FLOATS};
+    float row;
+    give_token(job, 1, 7);
+    assert_int_equal(take_token(job), 7);
+    begin_step(job, 7);
+    assert_ok(tri_store_expect(job->store, 0, TRI_NOW, key, 1));
+    give_rows(job, line_hear(job->ps, TRI_MSG_PULL_ROWS)->number, 1);
+    assert_ok(tri_store_await(job->store, all));
+    assert_ok(tri_store_await_rows(job->store, 0, &row));
+    assert_ok(tri_store_expect(job->store, 0, TRI_NEXT, key, 1));
+    uint32_t next = line_hear(job->ps, TRI_MSG_PULL_ROWS)->number;
+    assert_ok(tri_store_offer(job->store, all, 1));
+    assert_ok(tri_store_offer_rows(job->store, 0, &row, 1));
+    line_hear(job->ps, TRI_MSG_PUSH_ROWS);
+    give_parameters(job, 1, 8);
+    line_say(job->ps, (tri__message){.type = TRI_MSG_CHUNK, .chunk = 1, .generation = 1, .step = 8}, NULL, 0);
+    give_rows(job, next, 1);
+    assert_ok(tri_store_flush(job->store));
+}
+
+/* It waited for others, and what they did meanwhile is not in the answers to its last push. */
+static void a_worker_that_waited_at_the_bound_reads_what_the_others_did_meanwhile(void **state)
+{
+    (void)state;
+    const int32_t key = 2;
+    played_job job;
+    float row = 0;
+    open_job_in(&job, TRI_PS_STALENESS, FLOATS, 4);
+    make_first_step(&job, &key);
+    line_say(job.ps, (tri__message){.type = TRI_MSG_TOKEN, .fresh = 1, .generation = 1, .step = 9, .workers = 1}, NULL, 0);
+    assert_int_equal(take_token(&job), 9);
+    assert_int_equal(line_hear(job.ps, TRI_MSG_PULL)->chunk, 0);
+    const uint32_t number = line_hear(job.ps, TRI_MSG_PULL_ROWS)->number;
+    line_say_floats(job.ps, (tri__message){.type = TRI_MSG_CHUNK, .generation = 1, .step = 9}, 5, FLOATS);
+    give_rows(&job, number, 5);
+    begin_step(&job, 9);
+    assert_ok(tri_store_await(job.store, (tri_range){0, FLOATS}));
+    assert_ok(tri_store_await_rows(job.store, 0, &row));
+    for (int i = 0; i < FLOATS; i++)
+        assert_float_equal(tri_store_parameters(job.store)[i], 5, 0);
+    assert_float_equal(row, 5, 0);
+    end_job(&job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_void_step_does_not_use_up_the_token_of_the_next),
         cmocka_unit_test(a_worker_of_a_small_model_tells_that_it_lives_while_it_computes),
         cmocka_unit_test(a_worker_that_has_done_its_work_stays_until_the_job_is_over),
+        cmocka_unit_test(a_worker_that_waited_at_the_bound_reads_what_the_others_did_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

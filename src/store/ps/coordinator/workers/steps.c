@@ -60,6 +60,7 @@ void tri__steps_send_token(tri__peer *peer, const tri__token *token, bool more)
 {
     const tri__message message = {
         .type = TRI_MSG_TOKEN,
+        .fresh = token->fresh,
         .generation = peer->server->generation,
         .step = token->step,
         .position = token->position,
