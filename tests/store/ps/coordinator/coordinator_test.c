@@ -311,6 +311,30 @@ static void a_silent_evaluator_is_done_without(void **state)
     }
 }
 
+enum { MOST_BEATS = 600 }; /* of 100 ms: only a job that stands still for ever has as many */
+
+/* The job has not begun: one of two workers is ready, and ps:0 waits for the other one. */
+static void a_server_that_goes_for_good_before_the_job_begins_ends_it(void **state)
+{
+    (void)state;
+    coordinator ps;
+    tri__ps_settings settings = settings_of(TRI_PS_SYNC, 2, 2);
+    settings.timeout = INT64_C(2000000000);
+    settings.heartbeat = INT64_C(100000000);
+    start(&ps, settings, 64, 0, 0);
+    line *follower = come(&ps, "server", 1, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+    be_restored(follower);
+    take_part(&ps, worker);
+    line_hang_up(follower);
+    int beats = 0;
+    for (; beats < MOST_BEATS && line_hear_next(worker) && worker->heard.type != TRI_MSG_BYE; beats++)
+        line_say(worker, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+    assert_in_range(beats, 0, MOST_BEATS - 1);
+    line_hang_up(worker);
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_TIMEOUT, "ps:1 is gone and has not come back within 2 s (--timeout)");
+}
+
 /* ps:0 has all of the worker's step, ps:1 has not, and cannot copy its stretch for the checkpoint before the next one. */
 static void a_worker_that_stops_before_every_server_has_its_part_is_given_up(void **state)
 {
@@ -442,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
+        cmocka_unit_test(a_server_that_goes_for_good_before_the_job_begins_ends_it),
         cmocka_unit_test(a_worker_that_stops_before_every_server_has_its_part_is_given_up),
         cmocka_unit_test(a_backup_stands_in_for_a_worker_that_stops_before_every_server_has_its_part),
         cmocka_unit_test(the_owner_has_the_result_before_anybody_hears_that_the_job_is_over),

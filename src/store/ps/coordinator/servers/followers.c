@@ -242,7 +242,8 @@ void tri__followers_check(tri__coordinator *c, int64_t now)
 {
     for (int i = 1; i < c->settings->servers && !c->server->done; i++) {
         tri__follower *follower = &c->follower[i];
-        if (follower->peer || c->phase == TRI_JOB_WAITING)
+        bool never_came = !follower->incarnation && c->phase == TRI_JOB_WAITING; /* the job waits for its beginning until the timeout */
+        if (follower->peer || never_came)
             follower->gone = 0;
         else
             check_gone(c, i, now);
