@@ -335,6 +335,83 @@ static void a_server_that_goes_for_good_before_the_job_begins_ends_it(void **sta
     assert_fails(ps.end, TRI_TIMEOUT, "ps:1 is gone and has not come back within 2 s (--timeout)");
 }
 
+/* ---- what ps:0 logs ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    const char *awaited; /* a part of a line */
+    bool seen;           /* such a line was logged */
+} logged = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void watch_log(tri__log *log, tri__log_level level, const char *text)
+{
+    (void)log, (void)level;
+    pthread_mutex_lock(&logged.lock);
+    logged.seen |= strstr(text, logged.awaited) != NULL;
+    pthread_mutex_unlock(&logged.lock);
+}
+
+static bool has_logged(void)
+{
+    pthread_mutex_lock(&logged.lock);
+    bool seen = logged.seen;
+    pthread_mutex_unlock(&logged.lock);
+    return seen;
+}
+
+static void await_log(const char *text)
+{
+    pthread_mutex_lock(&logged.lock);
+    logged.awaited = text;
+    logged.seen = false;
+    pthread_mutex_unlock(&logged.lock);
+}
+
+/* Both live, and send heartbeats; so does ps:0, which the first one hears. */
+static void live_until_logged(line *first, line *second)
+{
+    int beats = 0;
+    for (; beats < MOST_BEATS && !has_logged(); beats++) {
+        line_say(first, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+        line_say(second, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+        assert_true(line_hear_next(first));
+    }
+    assert_in_range(beats, 0, MOST_BEATS - 1);
+}
+
+/* The first one waits for the second one's part of a sync step, or at the bound of staleness. Each pushes for its token; where a token is
+ * held back, its step begins later. */
+static void a_worker_that_lives_and_keeps_others_waiting_is_named_and_stays(void **state)
+{
+    (void)state;
+    static tri__log log = {.write = watch_log, .least = TRI_LOG_INFO};
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_STALENESS};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        tri__ps_settings settings = settings_of(modes[i], 2, 1);
+        settings.staleness = 1;
+        settings.timeout = INT64_C(2000000000);
+        settings.heartbeat = INT64_C(100000000);
+        prepare(&ps, settings, 16, 0, 0);
+        ps.options.log = &log;
+        await_log("has waited for worker:1 for 2 s: it lives");
+        assert_int_equal(pthread_create(&ps.thread, NULL, serve, &ps), 0);
+        line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
+        take_part(&ps, first);
+        take_part(&ps, second);
+        const int64_t late = line_hear(second, TRI_MSG_TOKEN)->step;
+        for (int step = 0; step < (modes[i] == TRI_PS_SYNC ? 1 : 2); step++)
+            push(&ps, first, 0, line_hear(first, TRI_MSG_TOKEN)->step, 16);
+        live_until_logged(first, second);
+        push(&ps, second, 0, late, 16);
+        line_hear(second, TRI_MSG_TOKEN);
+        line_hear(first, TRI_MSG_TOKEN);
+        line_say_json(first, TRI_MSG_BYE, "{\"reason\": \"enough\", \"damaged\": true}");
+        end(&ps, second);
+        line_hang_up(first);
+    }
+}
+
 /* ps:0 has all of the worker's step, ps:1 has not, and cannot copy its stretch for the checkpoint before the next one. */
 static void a_worker_that_stops_before_every_server_has_its_part_is_given_up(void **state)
 {
@@ -467,6 +544,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
         cmocka_unit_test(a_server_that_goes_for_good_before_the_job_begins_ends_it),
+        cmocka_unit_test(a_worker_that_lives_and_keeps_others_waiting_is_named_and_stays),
         cmocka_unit_test(a_worker_that_stops_before_every_server_has_its_part_is_given_up),
         cmocka_unit_test(a_backup_stands_in_for_a_worker_that_stops_before_every_server_has_its_part),
         cmocka_unit_test(the_owner_has_the_result_before_anybody_hears_that_the_job_is_over),

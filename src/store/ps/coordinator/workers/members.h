@@ -29,6 +29,7 @@ typedef struct {
     uint64_t incarnation;
     bool reported;                   /* its final report has come, or it said bye */
     bool named;                      /* the user was told that the job waits for it */
+    bool busy;                       /* the user was told that the job waits for it, though it lives */
     int ahead;                       /* tokens that it can use at once */
     tri__token token[TRI_MOST_HELD]; /* the tokens that it has, the oldest first */
     int tokens;
@@ -42,6 +43,7 @@ typedef struct {
     int invited;                   /* the task number that was last given to a worker that joins */
     bool expected[TRI_MOST_TASKS]; /* by task: the job begins when these workers are there */
     int64_t alone;                 /* when the last worker left; 0: some are here */
+    int64_t waited_since;          /* nobody waited for another worker before this time, or there was progress */
     char straggler[256];           /* the worker that the job waits for; "": none */
     char damage[512];              /* what the last worker said that left because its data is damaged; "": none did */
     int damaged_task;              /* the task of that worker */

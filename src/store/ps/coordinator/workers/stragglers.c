@@ -1,7 +1,10 @@
 /* stragglers.c: workers that keep others waiting.
  *
  * What the job waits for depends on the mode. In sync all workers wait for each other's part of a step. In the other modes nobody waits for
- * a worker, except at the beginning and at the end of the job. */
+ * a worker, except at the beginning and at the end of the job, and at the bound of staleness.
+ *
+ * A worker that sends heartbeats lives, and may take as long as it needs for a step. But if others wait for it for longer than the timeout,
+ * it is named, too: perhaps the disk with its examples does not answer. */
 #include "store/ps/coordinator/workers/stragglers.h"
 
 #include <inttypes.h>
@@ -109,6 +112,40 @@ static bool is_late(const tri__coordinator *c, int64_t silent)
     return silent >= 2 * c->settings->heartbeat;
 }
 
+/* Does anybody wait for a worker that owes something? In async only the end of the job does. */
+static bool anybody_waits(const tri__coordinator *c, bool elsewhere)
+{
+    bool owed = false, waits = c->phase == TRI_JOB_STOPPING;
+    for (int task = 0; task < c->members.tasks; task++) {
+        const bool owing = owes(c, task, elsewhere);
+        owed |= owing;
+        waits |= !owing && c->settings->mode != TRI_PS_ASYNC && c->members.member[task].state == TRI_MEMBER_TAKES_PART;
+    }
+    return owed && waits;
+}
+
+/* How long others have waited, without any progress, for workers that may live. */
+static int64_t count_waiting(tri__coordinator *c, bool elsewhere, int64_t now)
+{
+    int64_t *since = &c->members.waited_since;
+    if (!anybody_waits(c, elsewhere) || !*since || *since < c->steps.moved)
+        *since = now;
+    return now - *since;
+}
+
+/* Once each time that the job stands still. */
+static void name_busy(tri__coordinator *c, int task, int64_t waited)
+{
+    tri__member *member = &c->members.member[task];
+    if (!member->busy)
+        tri__log_line(c->server->options.log, TRI_LOG_WARNING,
+                      "step %" PRId64 " has waited for worker:%d for %.0f s: it lives, and computes or reads its examples",
+                      tri__coordinator_step(c), task, tri__clock_seconds(waited));
+    if (!member->busy)
+        tri__coordinator_notice(c, TRI_PS_STRAGGLES, "worker", task, "the others wait for it, though it lives");
+    member->busy = true;
+}
+
 /* A step is held up: do the others wait, or do backup workers stand in for all that are late? */
 static bool others_wait(const tri__coordinator *c, bool elsewhere, int64_t now)
 {
@@ -124,15 +161,20 @@ void tri__stragglers_check(tri__coordinator *c, int64_t now)
 {
     c->members.straggler[0] = 0;
     bool elsewhere = lacks_elsewhere(c), held_up = is_held_up(c), wait = held_up && others_wait(c, elsewhere, now);
+    const int64_t waited = count_waiting(c, elsewhere, now);
     for (int task = 0; task < c->members.tasks; task++) {
+        tri__member *member = &c->members.member[task];
+        member->busy &= waited > c->settings->timeout;
         if (!owes(c, task, elsewhere))
             continue;
-        int64_t silent = silence_of(c, &c->members.member[task], now);
+        int64_t silent = silence_of(c, member, now);
         if (silent > c->settings->timeout)
             evict(c, task);
-        else if (!is_late(c, silent))
-            c->members.member[task].named = false;
-        else {
+        else if (!is_late(c, silent)) {
+            member->named = false;
+            if (waited > c->settings->timeout)
+                name_busy(c, task, waited);
+        } else {
             if (held_up && c->settings->backup)
                 tri__steps_go_on_without(c, task);
             name_straggler(c, task, silent, wait);
