@@ -126,14 +126,15 @@ static int say(int fd, const tri__frame *frame, const void *body, size_t size)
 static uint32_t greet(int fd, const job *to, int role, int task, int incarnation)
 {
     static const char *const roles[] = {"worker", "server", "evaluator"};
-    char text[512];
+    char text[512], settings[TRI_PS_WORDS];
     if (role == 3)
         return 0;
+    tri__ps_settings_words(&to->settings, settings);
     int size = snprintf(text, sizeof text,
                         "{\"protocol\":%d,\"role\":\"%s\",\"task\":%d,\"incarnation\":%d,\"digest\":\"same\",\"terms\":\"same\",\"batch\":"
                         "10,\"examples\":100,"
-                        "\"mode\":\"%s\"}",
-                        TRI_PROTOCOL, roles[role], task, incarnation, tri__ps_mode_name(to->settings.mode));
+                        "\"mode\":\"%s\",\"settings\":\"%s\"}",
+                        TRI_PROTOCOL, roles[role], task, incarnation, tri__ps_mode_name(to->settings.mode), settings);
     say(fd, &(tri__frame){.type = TRI_MSG_HELLO, .size = (uint32_t)size}, text, (size_t)size);
     ssize_t got = recv(fd, text, sizeof text - 1, 0);
     text[got > 0 ? got : 0] = 0;

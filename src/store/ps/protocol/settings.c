@@ -1,7 +1,8 @@
-/* settings.c: the modes by name. */
+/* settings.c: the modes by name, and settings in words. */
 #include "store/ps/protocol/settings.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 const char *tri__ps_mode_name(tri__ps_mode mode)
 {
@@ -14,6 +15,19 @@ const char *tri__ps_mode_name(tri__ps_mode mode)
         return "staleness";
     }
     return NULL;
+}
+
+void tri__ps_settings_words(const tri__ps_settings *settings, char text[TRI_PS_WORDS])
+{
+    char number[16] = "";
+    if (settings->mode == TRI_PS_STALENESS)
+        snprintf(number, sizeof number, " %d", settings->staleness);
+    int used = snprintf(text, TRI_PS_WORDS, "--%s%s", tri__ps_mode_name(settings->mode), number);
+    if (settings->mode == TRI_PS_SYNC && settings->backup)
+        used += snprintf(text + used, TRI_PS_WORDS - (size_t)used, " --backup %d", settings->backup);
+    if (settings->mode == TRI_PS_SYNC && settings->sum)
+        used += snprintf(text + used, TRI_PS_WORDS - (size_t)used, " --combine sum");
+    snprintf(text + used, TRI_PS_WORDS - (size_t)used, " and %d servers", settings->servers);
 }
 
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server)

@@ -33,6 +33,11 @@ typedef struct {
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: a peer that waits for a straggler is not lost */
 } tri__ps_settings;
 
+enum { TRI_PS_WORDS = 96 };
+
+/* What all servers must agree on, in words: "--sync --backup 1 and 2 servers". */
+void tri__ps_settings_words(const tri__ps_settings *settings, char text[TRI_PS_WORDS]);
+
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server); /* that server's range lives on two */
 
 /* The server whose process runs the second server of that server's range: ps:1 for ps:0. For another server it is not ps:0, if there is a

@@ -107,6 +107,9 @@ void tri__follower_greet(tri__peer *peer)
                               (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "replicas",
                               server->options.settings.replicas == 2 ? 2 : 1, "standby", tri__replication_is_standby(server), "paired",
                               state == TRI_REPLICATION_PAIRED || state == TRI_REPLICATION_ASKING);
+    char settings[TRI_PS_WORDS];
+    tri__ps_settings_words(&server->options.settings, settings);
+    json_object_set_new(hello, "settings", json_string(settings));
     const tri__address *second = server->options.second;
     if (second && server->options.index == 0) {
         json_object_set_new(hello, "whole", json_boolean(state == TRI_REPLICATION_WHOLE));

@@ -111,11 +111,13 @@ static void end(coordinator *ps, line *worker)
 
 static void greet(const coordinator *ps, line *peer, const char *role, int task, int incarnation, uint32_t generation)
 {
+    char settings[TRI_PS_WORDS];
+    tri__ps_settings_words(&ps->options.settings, settings);
     line_say_json(peer, TRI_MSG_HELLO,
                   "{\"protocol\": %d, \"role\": \"%s\", \"task\": %d, \"incarnation\": %d, \"digest\": \"same\", \"terms\": \"same\", "
-                  "\"batch\": 10, \"examples\": 100, \"mode\": \"%s\", \"holding\": %s, \"generation\": %u}",
-                  TRI_PROTOCOL, role, task, incarnation, tri__ps_mode_name(ps->options.settings.mode), generation ? "true" : "false",
-                  generation);
+                  "\"batch\": 10, \"examples\": 100, \"mode\": \"%s\", \"settings\": \"%s\", \"holding\": %s, \"generation\": %u}",
+                  TRI_PROTOCOL, role, task, incarnation, tri__ps_mode_name(ps->options.settings.mode), settings,
+                  generation ? "true" : "false", generation);
 }
 
 static line *come(const coordinator *ps, const char *role, int task, int incarnation, uint32_t generation)
@@ -174,6 +176,33 @@ static void a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it
         end(&ps, worker);
         line_hang_up(follower);
     }
+}
+
+/* Each of these would take gradients otherwise than ps:0 does, and the model would be wrong without a word. */
+static void a_server_with_other_settings_is_refused_in_words(void **state)
+{
+    (void)state;
+    const tri__ps_settings sync = settings_of(TRI_PS_SYNC, 2, 3);
+    tri__ps_settings others[4] = {settings_of(TRI_PS_ASYNC, 2, 3), sync, sync, sync};
+    const char *const words[] = {"ps:1 was started with --async and 3 servers, and ps:0 with --sync and 3 servers",
+                                 "with --sync --backup 1 and 3 servers", "with --sync --combine sum and 3 servers", "and 2 servers"};
+    others[1].backup = 1;
+    others[2].sum = true;
+    others[3].servers = 2;
+    coordinator ps, other = {0};
+    start(&ps, sync, 64, 0, 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        other.options.settings = others[i];
+        line *server = line_call(ps.port);
+        greet(&other, server, "server", 1, 1, 0);
+        json_t *refused = line_hear_json(server, TRI_MSG_REFUSED);
+        assert_non_null(strstr(json_string_value(json_object_get(refused, "reason")), words[i]));
+        json_decref(refused);
+        line_hang_up(server);
+    }
+    ps.stop = 1;
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_STOPPED, "before training began");
 }
 
 static void a_worker_that_is_replaced_within_a_step_takes_part_in_the_next(void **state)
@@ -541,6 +570,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
+        cmocka_unit_test(a_server_with_other_settings_is_refused_in_words),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
         cmocka_unit_test(a_server_that_goes_for_good_before_the_job_begins_ends_it),
