@@ -364,7 +364,7 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
     else if (message->type == TRI_MSG_SEEN && server)
         tri__steps_seen(c, peer->task, message);
     else if (message->type == TRI_MSG_COPIED && server)
-        tri__snapshot_copied(c, peer->task, message);
+        return tri__snapshot_copied(c, peer->task, message);
     else if (message->type == TRI_MSG_PUSHED && server)
         return tri__snapshot_pushed(c, peer->task, body);
     else if (message->type == TRI_MSG_KEYS && server)

@@ -61,6 +61,7 @@ const tri__server_role tri__coordinator_role = {
     .gone = tri__coordinator_gone,
     .paired = paired,
     .tell_state = tell_state,
+    .expects = tri__steps_expects,
     .pushed = tri__steps_pushed,
     .go_on = go_on,
     .gathered = gathered,

@@ -14,9 +14,12 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats travel as they stand in memory, which must be little-endian");
 
+typedef enum { JOBS_ALL, JOBS_SYNC, JOBS_WITH_BACKUP, JOBS_NOT_SYNC, JOBS_WITH_REPLICAS } jobs;
+
 static const struct {
     const char *name;
     uint32_t most; /* the most bytes of a body */
+    jobs in;       /* the jobs that have such messages */
 } types[TRI_MSG_TYPES] = {
     [TRI_MSG_HELLO] = {"hello", TRI_JSON_MOST},
     [TRI_MSG_WELCOME] = {"welcome", TRI_ANSWER_MOST},
@@ -26,10 +29,10 @@ static const struct {
     [TRI_MSG_CHUNK] = {"chunk", TRI_CHUNK_BYTES},
     [TRI_MSG_READY] = {"ready", 0},
     [TRI_MSG_TOKEN] = {"token", 0},
-    [TRI_MSG_VIEW] = {"view", TRI_JSON_MOST},
-    [TRI_MSG_SEEN] = {"seen", 0},
-    [TRI_MSG_LEFT] = {"left", 0},
-    [TRI_MSG_CHOSEN] = {"chosen", TRI_JSON_MOST},
+    [TRI_MSG_VIEW] = {"view", TRI_JSON_MOST, JOBS_SYNC},
+    [TRI_MSG_SEEN] = {"seen", 0, JOBS_SYNC},
+    [TRI_MSG_LEFT] = {"left", 0, JOBS_SYNC},
+    [TRI_MSG_CHOSEN] = {"chosen", TRI_JSON_MOST, JOBS_WITH_BACKUP},
     [TRI_MSG_RESTORE] = {"restore", TRI_CHUNK_BYTES},
     [TRI_MSG_RESTORED] = {"restored", 0},
     [TRI_MSG_SNAPSHOT] = {"snapshot", 0},
@@ -37,7 +40,7 @@ static const struct {
     [TRI_MSG_COPY] = {"copy", TRI_CHUNK_BYTES},
     [TRI_MSG_EVALUATE] = {"evaluate", 0},
     [TRI_MSG_EVALUATED] = {"evaluated", TRI_ANSWER_MOST},
-    [TRI_MSG_NORM] = {"norm", 0},
+    [TRI_MSG_NORM] = {"norm", 0, JOBS_SYNC},
     [TRI_MSG_STOP] = {"stop", 0},
     [TRI_MSG_REPORT] = {"report", TRI_JSON_MOST},
     [TRI_MSG_BEAT] = {"beat", 0},
@@ -45,19 +48,19 @@ static const struct {
     [TRI_MSG_PULL_ROWS] = {"pull_rows", TRI_KEYED_MOST},
     [TRI_MSG_ROWS] = {"rows", TRI_KEYED_DENSE_MOST},
     [TRI_MSG_PUSH_ROWS] = {"push_rows", TRI_KEYED_DENSE_MOST},
-    [TRI_MSG_PAIR] = {"pair", TRI_ANSWER_MOST},
-    [TRI_MSG_FILLED] = {"filled", 0},
-    [TRI_MSG_LONE] = {"lone", 0},
-    [TRI_MSG_PROMOTE] = {"promote", 0},
+    [TRI_MSG_PAIR] = {"pair", TRI_ANSWER_MOST, JOBS_WITH_REPLICAS},
+    [TRI_MSG_FILLED] = {"filled", 0, JOBS_WITH_REPLICAS},
+    [TRI_MSG_LONE] = {"lone", 0, JOBS_WITH_REPLICAS},
+    [TRI_MSG_PROMOTE] = {"promote", 0, JOBS_WITH_REPLICAS},
     [TRI_MSG_PRIMARY] = {"primary", TRI_ANSWER_MOST},
-    [TRI_MSG_UPDATE] = {"update", TRI_CHUNK_BYTES},
-    [TRI_MSG_UPDATE_ROWS] = {"update_rows", TRI_KEYED_DENSE_MOST},
-    [TRI_MSG_STATE] = {"state", TRI_JSON_MOST},
-    [TRI_MSG_HAVE] = {"have", 0},
-    [TRI_MSG_MET] = {"met", 0},
+    [TRI_MSG_UPDATE] = {"update", TRI_CHUNK_BYTES, JOBS_WITH_REPLICAS},
+    [TRI_MSG_UPDATE_ROWS] = {"update_rows", TRI_KEYED_DENSE_MOST, JOBS_WITH_REPLICAS},
+    [TRI_MSG_STATE] = {"state", TRI_JSON_MOST, JOBS_WITH_REPLICAS},
+    [TRI_MSG_HAVE] = {"have", 0, JOBS_WITH_REPLICAS},
+    [TRI_MSG_MET] = {"met", 0, JOBS_WITH_REPLICAS},
     [TRI_MSG_NAMED] = {"named", TRI_KEYED_MOST},
-    [TRI_MSG_KNOWN] = {"known", 0},
-    [TRI_MSG_PUSHED] = {"pushed", TRI_JSON_MOST},
+    [TRI_MSG_KNOWN] = {"known", 0, JOBS_WITH_REPLICAS},
+    [TRI_MSG_PUSHED] = {"pushed", TRI_JSON_MOST, JOBS_NOT_SYNC},
     [TRI_MSG_KEYS] = {"keys", TRI_CHUNK_BYTES},
 };
 
@@ -102,6 +105,32 @@ tri_status tri__message_decode(const tri__frame *frame, tri__message *out)
         .workers = (uint32_t)(frame->word[3] >> 32),
     };
     return NULL;
+}
+
+static bool is_of(jobs which, const tri__ps_settings *settings)
+{
+    switch (which) {
+    case JOBS_ALL:
+        return true;
+    case JOBS_SYNC:
+        return settings->mode == TRI_PS_SYNC;
+    case JOBS_WITH_BACKUP:
+        return settings->mode == TRI_PS_SYNC && settings->backup > 0;
+    case JOBS_NOT_SYNC:
+        return settings->mode != TRI_PS_SYNC;
+    case JOBS_WITH_REPLICAS:
+        return settings->replicas == 2;
+    }
+    return false;
+}
+
+tri_status tri__message_check_job(tri__message_type type, const tri__ps_settings *settings)
+{
+    char words[TRI_PS_WORDS];
+    if (is_of(types[type].in, settings))
+        return NULL;
+    tri__ps_settings_words(settings, words);
+    return tri_fail(TRI_BAD_DATA, "a %s, which a job with %s does not have", types[type].name, words);
 }
 
 void tri__message_send(tri__connection *connection, const tri__message *message, bool more)

@@ -124,6 +124,9 @@ tri__frame tri__message_encode(const tri__message *message);
 /* TRI_BAD_DATA where the type is unknown, the body is larger than its type allows, or the step is beyond TRI_FURTHEST. */
 TRI_MUST_CHECK tri_status tri__message_decode(const tri__frame *frame, tri__message *out);
 
+/* TRI_BAD_DATA where no job with these settings has messages of this type. */
+TRI_MUST_CHECK tri_status tri__message_check_job(tri__message_type type, const tri__ps_settings *settings);
+
 void tri__message_send(tri__connection *connection, const tri__message *message, bool more); /* without a body */
 void tri__message_send_floats(tri__connection *connection, tri__message message, const float *floats, size_t count, bool more);
 /* The floats may change after the call. */

@@ -202,13 +202,19 @@ static tri_status take_chosen(tri__server *server, const json_t *body)
     return NULL;
 }
 
-/* The first float of a new generation comes: from here on, messages of an earlier generation are neither taken nor answered. */
-static void begin_restoring(tri__server *server, const tri__message *restore)
+/* The first float of a new generation comes: from here on, messages of an earlier generation are neither taken nor answered. A server that
+ * holds its stretch goes back only to begin another generation. */
+static tri_status begin_restoring(tri__server *server, const tri__message *restore)
 {
+    if (server->holds == TRI_HOLDS_PART && restore->generation == server->generation)
+        return NULL; /* it has begun */
+    if (server->holds >= TRI_HOLDS_STILL && restore->generation == server->generation)
+        return tri_fail(TRI_BAD_DATA, "a %s of the generation that it holds", tri__message_name(restore->type));
     server->holds = TRI_HOLDS_PART;
     server->restore_left =
         (uint32_t)tri__stretch_slots(server->stretch) * tri__layout_server_pieces(&server->layout, server->options.index);
     tri__server_go_back(server, restore->generation, restore->step);
+    return NULL;
 }
 
 /* Async: the stretch that is being restored contains these pushes. */
@@ -281,8 +287,7 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     if (!floats || message->type != TRI_MSG_RESTORE || message->size != count * sizeof *floats)
         return tri_fail(TRI_BAD_DATA, "%u bytes for slot %u of chunk %u, which is none of ours", message->size, message->slot,
                         message->chunk);
-    if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
-        begin_restoring(server, message);
+    TRI_TRY(begin_restoring(server, message));
     *body = floats;
     return NULL;
 }
@@ -294,8 +299,7 @@ static tri_status restore_rows(tri__peer *peer, const tri__message *message)
     TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
     if (!tri__stretch_has(server->stretch, message->chunk))
         return tri_fail(TRI_BAD_DATA, "rows of chunk %u, which is none of ours", message->chunk);
-    if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
-        begin_restoring(server, message);
+    TRI_TRY(begin_restoring(server, message));
     tri__table_write(tri__stretch_table(server->stretch, message->chunk), message->position, 1,
                      tri__layout_piece_rows(&server->layout, message->chunk, message->position), (int)message->slot,
                      message->size ? peer->gradient : NULL);
@@ -309,8 +313,7 @@ static tri_status restore_keys(tri__peer *peer, const tri__message *message)
     tri__server *server = peer->server;
     if (message->size == 0)
         return tri_fail(TRI_BAD_DATA, "keys of nothing");
-    if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
-        begin_restoring(server, message);
+    TRI_TRY(begin_restoring(server, message));
     return tri__key_cells_restore(tri__stretch_map(server->stretch), server->options.index, server->layout.servers, message->position,
                                   (const tri__key_cell *)peer->gradient, (int64_t)(message->size / sizeof(tri__key_cell)));
 }
@@ -477,6 +480,14 @@ static void ask_coordinator(tri__server *server, tri__message_type type)
         tri__message_send(server->upstream->connection, &(tri__message){.type = type, .pair = server->replication.pair}, false);
 }
 
+/* Only ps:0 knows who has which token. */
+static bool expect_any(const tri__peer *peer, const tri__message *push)
+{
+    (void)peer;
+    (void)push;
+    return true;
+}
+
 static bool count_nothing(tri__peer *peer, const tri__message *push)
 {
     (void)peer;
@@ -496,6 +507,7 @@ const tri__server_role tri__follower_role = {
     .gone = let_go,
     .paired = ask_coordinator,
     .tell_state = do_nothing,
+    .expects = expect_any,
     .pushed = count_nothing,
     .go_on = do_nothing,
     .gathered = tri__follower_stepped,

@@ -235,6 +235,11 @@ static tri_status take(tri__peer *peer, const tri__message *message)
         keep_early(peer);
         return NULL;
     }
+    if (!server->role->expects(peer, message)) {
+        tri__peer_refuse(peer, tri_fail(TRI_BAD_DATA, "worker:%d pushes a gradient for step %" PRId64 ", for which it has no token",
+                                        peer->task, message->step));
+        return NULL;
+    }
     const tri__push push = read_push(peer, message);
     tri__push_outcome outcome;
     const int64_t begin = tri__trace_begin(server->lane);

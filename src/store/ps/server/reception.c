@@ -138,11 +138,17 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     }
 }
 
+static tri_status decode(tri__peer *peer, const tri__frame *frame)
+{
+    TRI_TRY(tri__message_decode(frame, &peer->message));
+    return tri__message_check_job(peer->message.type, &peer->server->options.settings);
+}
+
 static tri_status on_begin(void *context, tri__connection *connection, const tri__frame *frame, void **body)
 {
     tri__peer *peer = context;
     (void)connection;
-    TRI_TRY(tri__message_decode(frame, &peer->message));
+    TRI_TRY(decode(peer, frame));
     if (peer->role == TRI_PEER_STRANGER && peer->message.type != TRI_MSG_HELLO)
         return tri_fail(TRI_BAD_DATA, "a %s before its hello", tri__message_name(peer->message.type));
     return find_body(peer, &peer->message, body);
@@ -202,7 +208,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     tri__peer *peer = context;
     (void)connection;
     if (frame->size == 0)
-        TRI_TRY(tri__message_decode(frame, &peer->message));
+        TRI_TRY(decode(peer, frame));
     const tri__message message = peer->message;
     if (peer->server->done) {
         if (message.type == TRI_MSG_HELLO && !tri__peer_is_known(peer))

@@ -20,6 +20,7 @@ struct tri__server_role {
     void (*paired)(tri__server *server, tri__message_type type); /* FILLED: the standby is; LONE: it is lost, and ps:0 decides */
     void (*tell_state)(tri__server *server);                     /* a standby is being filled: tells it where the job stands */
 
+    bool (*expects)(const tri__peer *peer, const tri__message *push); /* false: the worker has no token for this push, and is refused */
     bool (*pushed)(tri__peer *peer, const tri__message *push); /* a push was taken; true: it ends a token, so go on after the answer */
     void (*go_on)(tri__server *server);
     void (*gathered)(tri__server *server);    /* sync: parts were added; with clipping the norm may be known */

@@ -201,8 +201,8 @@ static int64_t least_rows(const tri__server *server)
 tri_status tri__copy_named_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__stretch_copy *copy = &peer->server->copy;
-    if (peer->role != TRI_PEER_COORDINATOR)
-        return tri_fail(TRI_BAD_DATA, "a list of the rows that are evaluated, which is not from ps:0");
+    if (peer->role != TRI_PEER_COORDINATOR || !peer->server->contact.welcome || peer->server->holds < TRI_HOLDS_STILL)
+        return tri_fail(TRI_BAD_DATA, "a list of the rows that are evaluated, which is not from ps:0, or comes before its stretch");
     free(copy->body);
     copy->body = NULL;
     TRI_TRY(tri__allocate((size_t)message->size, 1, "a list of rows", &copy->body));

@@ -188,6 +188,8 @@ tri_status tri__hearing_take(tri__link *link, const tri__message *message, const
     case TRI_MSG_TOKEN:
         return take_token(worker, message);
     case TRI_MSG_RESTORED:
+        if (worker->options.settings.mode != TRI_PS_SYNC || message->generation == worker->generation)
+            return tri_fail(TRI_BAD_DATA, "a restored where nothing went back");
         go_back(worker, message->generation);
         return NULL;
     case TRI_MSG_PRIMARY:

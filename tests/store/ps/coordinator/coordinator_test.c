@@ -136,13 +136,18 @@ static void take_part(coordinator *ps, line *worker)
     line_say(worker, (tri__message){.type = TRI_MSG_READY, .generation = ps->generation, .ahead = 1}, NULL, 0);
 }
 
-static void push(const coordinator *ps, line *worker, uint32_t chunk, int64_t step, size_t floats)
+static void push_serial(const coordinator *ps, line *worker, uint32_t chunk, int64_t step, int64_t serial, size_t floats)
 {
     line_say_floats(
         worker,
         (tri__message){
-            .type = TRI_MSG_PUSH, .chunk = chunk, .generation = ps->generation, .step = step, .serial = step, .rate = 1, .weight = 1},
+            .type = TRI_MSG_PUSH, .chunk = chunk, .generation = ps->generation, .step = step, .serial = serial, .rate = 1, .weight = 1},
         1, floats);
+}
+
+static void push(const coordinator *ps, line *worker, uint32_t chunk, int64_t step, size_t floats)
+{
+    push_serial(ps, worker, chunk, step, step, floats);
 }
 
 static uint32_t be_restored(line *follower)
@@ -441,6 +446,60 @@ static void a_worker_that_lives_and_keeps_others_waiting_is_named_and_stays(void
     }
 }
 
+/* A token is the right to make one step. */
+static void a_gradient_without_a_token_is_not_applied(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_ASYNC, TRI_PS_STALENESS};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        start(&ps, settings_of(modes[i], 2, 1), 16, 0, 0);
+        line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
+        take_part(&ps, first);
+        take_part(&ps, second);
+        const int64_t held = line_hear(second, TRI_MSG_TOKEN)->step;
+        int64_t step = line_hear(first, TRI_MSG_TOKEN)->step;
+        push(&ps, second, 0, held + 7, 16);
+        json_t *refused = line_hear_json(second, TRI_MSG_REFUSED);
+        assert_non_null(strstr(json_string_value(json_object_get(refused, "reason")), "for which it has no token"));
+        json_decref(refused);
+        line_say(first, (tri__message){.type = TRI_MSG_PULL}, NULL, 0);
+        line_hear(first, TRI_MSG_CHUNK);
+        assert_float_equal(first->floats[0], KEPT, 0);
+        line_hear_end(second);
+        line_hang_up(second);
+        for (int64_t serial = 0; step != held; serial++) { /* until the other one has its token: it has left */
+            push_serial(&ps, first, 0, step, serial, 16);
+            step = line_hear(first, TRI_MSG_TOKEN)->step;
+        }
+        end(&ps, first);
+    }
+}
+
+/* It cannot undo the steps that it has made since: no copy would ever come. */
+static void a_server_that_is_past_the_step_of_a_snapshot_is_restored(void **state)
+{
+    (void)state;
+    coordinator ps;
+    start(&ps, settings_of(TRI_PS_SYNC, 1, 2), 64, 1, 0);
+    line *follower = come(&ps, "server", 1, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+    be_restored(follower);
+    take_part(&ps, worker);
+    see_view(follower);
+    line_hear(worker, TRI_MSG_TOKEN);
+    push(&ps, worker, 0, 0, 32);
+    tri__message copied = *line_hear(follower, TRI_MSG_SNAPSHOT);
+    copied = (tri__message){.type = TRI_MSG_COPIED, .snapshot = copied.snapshot, .step = copied.step, .updates = -1};
+    line_say(follower, copied, NULL, 0);
+    line_hear_end(follower);
+    line_hang_up(follower);
+    follower = come(&ps, "server", 1, 1, ps.generation);
+    const uint32_t generation = be_restored(follower);
+    assert_int_equal(line_hear(worker, TRI_MSG_RESTORED)->generation, generation);
+    end(&ps, worker);
+    line_hang_up(follower);
+}
+
 /* ps:0 has all of the worker's step, ps:1 has not, and cannot copy its stretch for the checkpoint before the next one. */
 static void a_worker_that_stops_before_every_server_has_its_part_is_given_up(void **state)
 {
@@ -574,6 +633,8 @@ int main(void)
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
         cmocka_unit_test(a_server_that_goes_for_good_before_the_job_begins_ends_it),
+        cmocka_unit_test(a_gradient_without_a_token_is_not_applied),
+        cmocka_unit_test(a_server_that_is_past_the_step_of_a_snapshot_is_restored),
         cmocka_unit_test(a_worker_that_lives_and_keeps_others_waiting_is_named_and_stays),
         cmocka_unit_test(a_worker_that_stops_before_every_server_has_its_part_is_given_up),
         cmocka_unit_test(a_backup_stands_in_for_a_worker_that_stops_before_every_server_has_its_part),

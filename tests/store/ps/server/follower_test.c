@@ -423,6 +423,52 @@ static void a_follower_is_welcomed_once(void **state)
     close(ps.fd);
 }
 
+/* What ps:0 says makes no sense here, and the server ends. */
+static void end_for(follower *ps, const char *why)
+{
+    pthread_join(ps->thread, NULL);
+    assert_fails(ps->end, TRI_BAD_DATA, why);
+    line_hang_up(ps->coordinator);
+    close(ps->fd);
+}
+
+static void a_server_takes_only_messages_that_its_mode_has(void **state)
+{
+    (void)state;
+    follower ps;
+    const tri__message messages[] = {{.type = TRI_MSG_LEFT}, {.type = TRI_MSG_NORM, .norm = 1}, {.type = TRI_MSG_LONE}};
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+        start_mode(&ps, TRI_PS_ASYNC, 0);
+        restore(&ps, 1, 0);
+        line_say(ps.coordinator, messages[i], NULL, 0);
+        end_for(&ps, "which a job with --async and 2 servers does not have");
+    }
+    start(&ps, 0);
+    restore(&ps, 1, 0);
+    line_say_json(ps.coordinator, TRI_MSG_CHOSEN, "{\"step\": 0, \"tasks\": [0]}");
+    end_for(&ps, "a chosen, which a job with --sync and 2 servers does not have");
+}
+
+/* All go back to begin another generation. */
+static void a_server_is_not_restored_within_the_generation_that_it_holds(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    restore(&ps, 1, 0);
+    restore_chunk(&ps, 1, FIRST, 5);
+    end_for(&ps, "a restore of the generation that it holds");
+}
+
+static void rows_to_evaluate_are_not_named_to_a_server_without_a_stretch(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_NAMED}, "0123456789abcdef", 16);
+    end_for(&ps, "comes before its stretch");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +486,9 @@ int main(void)
         cmocka_unit_test(pushes_of_chunks_that_a_server_does_not_have_are_refused),
         cmocka_unit_test(a_stretch_that_was_given_in_part_serves_nobody),
         cmocka_unit_test(a_view_whose_tasks_do_not_rise_is_refused),
+        cmocka_unit_test(a_server_takes_only_messages_that_its_mode_has),
+        cmocka_unit_test(a_server_is_not_restored_within_the_generation_that_it_holds),
+        cmocka_unit_test(rows_to_evaluate_are_not_named_to_a_server_without_a_stretch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -404,6 +404,22 @@ static void a_worker_that_has_done_its_work_stays_until_the_job_is_over(void **s
     end_job(&job);
 }
 
+/* In async only a server goes back, and its workers hear nothing of it. */
+static void a_worker_goes_back_only_in_sync_and_to_another_generation(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_ASYNC, TRI_PS_SYNC};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        played_job job;
+        tri__token token;
+        bool stop;
+        open_job_in(&job, modes[i], FLOATS, 0);
+        line_say(job.ps, (tri__message){.type = TRI_MSG_RESTORED, .generation = modes[i] == TRI_PS_SYNC ? 1 : 2}, NULL, 0);
+        assert_fails(tri__ps_store_token(job.store, &token, &stop), TRI_BAD_DATA, "a restored where nothing went back");
+        end_job(&job);
+    }
+}
+
 /* ---- bounded staleness ---- */
 
 static void give_rows(played_job *job, uint32_t number, float value)
@@ -468,6 +484,7 @@ int main(void)
         cmocka_unit_test(a_void_step_does_not_use_up_the_token_of_the_next),
         cmocka_unit_test(a_worker_of_a_small_model_tells_that_it_lives_while_it_computes),
         cmocka_unit_test(a_worker_that_has_done_its_work_stays_until_the_job_is_over),
+        cmocka_unit_test(a_worker_goes_back_only_in_sync_and_to_another_generation),
         cmocka_unit_test(a_worker_that_waited_at_the_bound_reads_what_the_others_did_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -455,14 +455,18 @@ tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void
     return NULL;
 }
 
-void tri__snapshot_copied(tri__coordinator *c, int server, const tri__message *message)
+/* If the server is past that step, no copy follows. Its connection ends, so that the snapshot is given up and the server is restored. */
+tri_status tri__snapshot_copied(tri__coordinator *c, int server, const tri__message *message)
 {
     if (!is_wanted(c, server, message))
-        return;
+        return NULL;
+    if (message->updates < 0)
+        return tri_fail(TRI_BAD_DATA, "it has no copy of step %lld any more", (long long)message->step);
     c->snapshot.taken[server] = true;
     tri__books_copied(c, server, message->updates);
     if (!tri__snapshot_holds_up(c))
         tri__coordinator_go_on(c);
+    return NULL;
 }
 
 tri_status tri__snapshot_pushed(tri__coordinator *c, int server, const json_t *pushes)

@@ -115,7 +115,7 @@ void tri__snapshot_send_stretch(tri__coordinator *coordinator, int server, tri__
 uint32_t tri__snapshot_all_slots(const tri__coordinator *coordinator); /* the number of slots: parameters, and all state of the rule */
 /* `whole` is the model at that standing now, though no checkpoint was written. Takes standing. */
 void tri__snapshot_take_standing(tri__coordinator *coordinator, tri__standing *standing);
-void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
+TRI_MUST_CHECK tri_status tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
 /* A server's copy has these pushes. */
 TRI_MUST_CHECK tri_status tri__snapshot_pushed(tri__coordinator *coordinator, int server, const json_t *pushes);
 TRI_MUST_CHECK tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void **body); /* where a COPY goes */

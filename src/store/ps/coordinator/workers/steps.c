@@ -177,6 +177,15 @@ void tri__steps_go_on_without(tri__coordinator *c, int task)
         tri__steps_expect_nothing(c, task, step);
 }
 
+/* A push that was taken before is only answered again, though its token may be done. */
+bool tri__steps_expects(const tri__peer *peer, const tri__message *push)
+{
+    const tri__coordinator *c = peer->server->coordinator;
+    const tri__member *member = &c->members.member[peer->task];
+    return c->settings->mode == TRI_PS_SYNC || push->serial <= tri__stretch_known(c->server->stretch, push->chunk, peer->task) ||
+           (member->tokens > 0 && member->token[0].step == push->step);
+}
+
 bool tri__steps_pushed(tri__peer *peer, const tri__message *push)
 {
     tri__coordinator *c = peer->server->coordinator;

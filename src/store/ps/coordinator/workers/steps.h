@@ -60,7 +60,8 @@ void tri__steps_choose(tri__coordinator *coordinator); /* backup workers: closes
 void tri__steps_expect_nothing(tri__coordinator *coordinator, int task, int64_t step); /* sync: no server waits for its parts up to step */
 void tri__steps_go_on_without(tri__coordinator *coordinator, int task); /* backup workers: no step waits for the rest of its parts */
 void tri__steps_seen(tri__coordinator *coordinator, int server, const tri__message *message); /* that server knows the view */
-void tri__steps_knows_view(tri__steps *steps, int server);         /* the server was told the view as a standby, and is now the primary */
+void tri__steps_knows_view(tri__steps *steps, int server); /* the server was told the view as a standby, and is now the primary */
+bool tri__steps_expects(const tri__peer *peer, const tri__message *push); /* false: not sync, and it has no token for this push */
 bool tri__steps_pushed(tri__peer *peer, const tri__message *push); /* async: true: the push ends a token, so go on after the answer */
 void tri__steps_chunk_ends(tri__server *server);                   /* sync: a chunk of ps:0 has moved on; its answers are not sent yet */
 void tri__steps_chunk_ended(tri__server *server);                  /* sync: the answers were sent */
