@@ -57,6 +57,7 @@ typedef struct {
     sim_clock clock[SIM_MOST_WORKERS];               /* by worker, as long as ps:0 is not lost */
     bool whole[SIM_MOST_SERVERS];                    /* by server: ps:0 knows that the range lives on two servers */
     const struct tri__server *server[SIM_PLACES];    /* by place: the server there that has answered a push, and lives */
+    const struct tri__server *standby[SIM_PLACES];   /* by place: the server there that has heard a primary */
     bool one_loss;                                   /* the faults are the loss of one server, or of one after the other */
     bool survivable;                                 /* one_loss, and the standby of the lost server was whole */
     volatile sig_atomic_t stop;

@@ -167,3 +167,85 @@ void __wrap_tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more)
         check_primary(place, peer->server);
     __real_tri__peer_answer(peer, chunk, more);
 }
+
+/* ---- the two servers of a range ---- */
+
+static bool have_same_floats(const tri__server *primary, const tri__server *standby, uint32_t chunk)
+{
+    for (int slot = 0; slot < tri__stretch_slots(primary->stretch); slot++) {
+        size_t count;
+        const float *one = tri__stretch_floats(primary->stretch, chunk, slot, &count);
+        const float *other = tri__stretch_floats(standby->stretch, chunk, slot, &count);
+        if (one && memcmp(one, other, count * sizeof *one) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool have_same_rows(const tri__server *primary, const tri__server *standby, uint32_t chunk)
+{
+    const tri_table *one = tri__stretch_table(primary->stretch, chunk), *other = tri__stretch_table(standby->stretch, chunk);
+    const size_t bytes = (size_t)(one ? one->width * tri__stretch_slots(primary->stretch) : 0) * sizeof(float);
+    for (int64_t row = 0; one && row < one->rows; row++)
+        if (memcmp(one->data + row * one->stride, other->data + row * other->stride, bytes) != 0)
+            return false;
+    return true;
+}
+
+static bool have_same_keys(const tri__server *primary, const tri__server *standby)
+{
+    const tri__key_map *one = tri__stretch_map(primary->stretch), *other = tri__stretch_map(standby->stretch);
+    if (!one)
+        return true;
+    if (one->used != other->used || one->waiting != other->waiting || one->left_rare != other->left_rare ||
+        one->left_full != other->left_full || memcmp(one->key, other->key, (size_t)one->used * sizeof *one->key) != 0)
+        return false;
+    for (int64_t i = 0; i < one->cells; i++)
+        if (one->cell[i].key >= 0 && one->cell[i].value < 0 && tri__key_map_seen(other, one->cell[i].key) != -one->cell[i].value)
+            return false;
+    return true;
+}
+
+/* A standby that has all updates of its primary has the same bits, and has counted the same sightings. */
+static void compare_servers(const tri__server *primary, const tri__server *standby)
+{
+    const int range = primary->options.index;
+    for (uint32_t i = 0; i < tri__stretch_chunks(primary->stretch); i++) {
+        const uint32_t chunk = tri__stretch_first(primary->stretch) + i;
+        if (tri__stretch_step(primary->stretch, chunk) != tri__stretch_step(standby->stretch, chunk))
+            sim_violate("chunk %u is at another step on the standby of ps:%d", chunk, range);
+        if (!have_same_floats(primary, standby, chunk) || !have_same_rows(primary, standby, chunk))
+            sim_violate("chunk %u has other bits on the standby of ps:%d", chunk, range);
+    }
+    if (!have_same_keys(primary, standby))
+        sim_violate("the standby of ps:%d has seen other keys", range);
+}
+
+static bool has_all(const tri__replication *primary, const tri__replication *standby)
+{
+    return primary->state == TRI_REPLICATION_PAIRED && standby->state == TRI_REPLICATION_WHOLE && primary->pair == standby->pair &&
+           primary->sent == standby->had;
+}
+
+tri_status __real_tri__standby_hear(tri__peer *peer, const tri__message *message, const json_t *body);
+tri_status __wrap_tri__standby_hear(tri__peer *peer, const tri__message *message, const json_t *body);
+
+tri_status __wrap_tri__standby_hear(tri__peer *peer, const tri__message *message, const json_t *body)
+{
+    sim_all.standby[sim_self()->place] = peer->server;
+    return __real_tri__standby_hear(peer, message, body);
+}
+
+tri_status __real_tri__primary_hear(tri__server *server, const tri__message *message);
+tri_status __wrap_tri__primary_hear(tri__server *server, const tri__message *message);
+
+tri_status __wrap_tri__primary_hear(tri__server *server, const tri__message *message)
+{
+    const int place = sim_self()->place, range = sim_range_at(&sim_all.job, place);
+    const int other = place == range ? sim_place_second(&sim_all.job, range) : range;
+    tri_status status = __real_tri__primary_hear(server, message);
+    const tri__server *standby = sim_process_at(other) ? sim_all.standby[other] : NULL;
+    if (!status && standby && has_all(&server->replication, &standby->replication))
+        compare_servers(server, standby);
+    return status;
+}

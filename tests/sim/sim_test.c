@@ -25,10 +25,11 @@
 #include "sim/place.h"
 #include "sim/world.h"
 
-enum { JOBS = 120, REPLICATED = 120, GROWING = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
+enum { JOBS = 120, REPLICATED = 120, GROWING = 120, GROWING_TWICE = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
 
 #define FIRST_REPLICATED UINT64_C(1000000000) /* histories from this seed on are of jobs whose ranges live on two servers */
-#define FIRST_GROWING    UINT64_C(2000000000) /* from this seed on, of jobs whose tables grow; such tables live on one server each */
+#define FIRST_GROWING    UINT64_C(2000000000) /* from this seed on, of jobs whose tables grow */
+#define FIRST_TWICE      UINT64_C(3000000000) /* from this seed on, of jobs whose tables grow, on two servers each */
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { USUAL = 200 };
@@ -106,6 +107,7 @@ static sim_job draw_job(int number)
     sim_job job = {0};
     tri__ps_settings *s = &job.settings;
     const bool grows = number >= JOBS + REPLICATED; /* half of these are not sync, since then pushes of one step come apart */
+    const bool replicated = grows ? number >= JOBS + REPLICATED + GROWING : number >= JOBS;
     int mode = !grows ? number % 6 : number % 2 ? 4 + number / 2 % 2 : number / 2 % 4;
     s->mode = mode < 4 ? TRI_PS_SYNC : mode == 4 ? TRI_PS_ASYNC : TRI_PS_STALENESS;
     s->servers = 1 + (int)draw(3);
@@ -131,7 +133,7 @@ static sim_job draw_job(int number)
     job.kept_sockets = draw(2);
     draw_tables(&job);
     job.rule.average = number % 3 == 1 && !job.tables.count ? 0.9F : 0; /* in sync and in async; tables have none */
-    if (number >= JOBS && !grows) {
+    if (replicated) {
         s->replicas = 2;
         s->servers = s->servers < 2 ? 2 : s->servers;
         job.steps += 8;
@@ -159,13 +161,16 @@ static void draw_network(const sim_job *job, uint64_t seed)
         }
 }
 
-static sim_truth truths[JOBS + REPLICATED + GROWING];
+enum { ALL_JOBS = JOBS + REPLICATED + GROWING + GROWING_TWICE };
+
+static sim_truth truths[ALL_JOBS];
 
 static int job_of(uint64_t seed)
 {
     return seed < FIRST_REPLICATED ? (int)(seed % JOBS)
            : seed < FIRST_GROWING  ? JOBS + (int)(seed % REPLICATED)
-                                   : JOBS + REPLICATED + (int)(seed % GROWING);
+           : seed < FIRST_TWICE    ? JOBS + REPLICATED + (int)(seed % GROWING)
+                                   : JOBS + REPLICATED + GROWING + (int)(seed % GROWING_TWICE);
 }
 
 /* Runs the job undisturbed, with a checkpoint of every step, and records its snapshots. */
@@ -292,7 +297,7 @@ int main(int count, char **arguments)
     uint64_t histories = setting("TEST_HISTORIES", USUAL);
     int notes = (int)setting("TEST_NOTES", NOTES_SHOWN);
     bool well = true;
-    for (int i = 0; i < JOBS + REPLICATED + GROWING; i++)
+    for (int i = 0; i < ALL_JOBS; i++)
         well &= find_truth(i);
     shared *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (size_t i = 0; i < sizeof once_failed / sizeof *once_failed; i++)
@@ -301,6 +306,7 @@ int main(int count, char **arguments)
     if (first < FIRST_REPLICATED) {
         run_all(told, FIRST_REPLICATED + first, histories / 2, notes);
         run_all(told, FIRST_GROWING + first, histories / 2, notes);
+        run_all(told, FIRST_TWICE + first, histories / 2, notes);
     }
     printf("%" PRId64 " histories, %" PRId64 " failed\n", told->ran, told->failed);
     return well && told->failed == 0 ? 0 : 1;

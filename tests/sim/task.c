@@ -306,7 +306,7 @@ void sim_task_start(int place, bool recover)
     one->recover = recover;
     one->state = SIM_TASK_RUNNING;
     one->started = sim_now();
-    sim_all.server[place] = NULL;
+    sim_all.server[place] = sim_all.standby[place] = NULL;
     int servers = sim_all.job.settings.servers, workers = sim_all.job.settings.workers;
     bool second = sim_is_second(&sim_all.job, place);
     one->index = place < servers || second ? sim_range_at(&sim_all.job, place) : place < servers + workers ? place - servers : 0;

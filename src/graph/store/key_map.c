@@ -95,6 +95,17 @@ int32_t tri__key_map_find(const tri__key_map *map, int32_t key)
     return cell->key >= 0 && cell->value >= 0 ? cell->value : (int32_t)map->capacity;
 }
 
+int32_t tri__key_map_seen(const tri__key_map *map, int32_t key)
+{
+    const tri__key_cell *cell = cell_of(map, key);
+    return cell->key >= 0 && cell->value < 0 ? -cell->value : 0;
+}
+
+bool tri__key_map_would_forget(const tri__key_map *map, int64_t keys)
+{
+    return map->used < map->capacity && map->used + map->waiting + keys > map->cells / 4 * 3;
+}
+
 /* Forget all keys that wait for a row. */
 static void forget(tri__key_map *map)
 {

@@ -57,6 +57,11 @@ int32_t tri__key_map_find(const tri__key_map *map, int32_t key); /* the key's ro
 /* The same in training, where the key was seen `sightings` times. *fresh: whether the key got its row now. */
 int32_t tri__key_map_see(tri__key_map *map, int32_t key, int64_t sightings, bool *fresh);
 
+/* How often a key that waits for a row was seen; 0: it does not wait. */
+int32_t tri__key_map_seen(const tri__key_map *map, int32_t key);
+/* Would the map forget the keys that wait, if `keys` keys came that it does not know? */
+bool tri__key_map_would_forget(const tri__key_map *map, int64_t keys);
+
 /* To restore a map: give the next row to key; note that key was seen `count` times. False where the map is full or has the key. */
 bool tri__key_map_give(tri__key_map *map, int32_t key);
 bool tri__key_map_recall(tri__key_map *map, int32_t key, int32_t count);

@@ -209,11 +209,29 @@ void tri__values_read(const uint8_t *from, int64_t floats, bool half, float *val
     }
 }
 
-size_t tri__keyed_write(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to)
+/* The head and the list. */
+static size_t write_list(const int32_t *rows, int64_t count, uint8_t *to)
 {
     const tri__keyed_head head = {.count = (uint32_t)count, .flags = TRI_KEYED_LIST, .signature = signature_of(rows, count)};
     tri__keyed_head_write(&head, to);
-    const size_t used = TRI_KEYED_HEAD + tri__row_list_write(rows, count, to + TRI_KEYED_HEAD);
+    return TRI_KEYED_HEAD + tri__row_list_write(rows, count, to + TRI_KEYED_HEAD);
+}
+
+size_t tri__keyed_write(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to)
+{
+    const size_t used = write_list(rows, count, to);
     tri__values_write(values, count * width, false, to + used);
     return used + tri__values_bytes(count * width, false);
+}
+
+size_t tri__keyed_write_seen(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to)
+{
+    uint8_t *at = to + write_list(rows, count, to);
+    for (int64_t i = 0; i < count; i++, at += tri__values_bytes(width, false))
+        tri__values_write(values + i * (width + 1), width, false, at);
+    for (int64_t i = 0; i < count; i++) {
+        const float seen = values[i * (width + 1) + width];
+        at += tri__wire_store_varint(at, seen < TRI_SIGHTINGS_MOST ? (uint32_t)seen : TRI_SIGHTINGS_MOST);
+    }
+    return (size_t)(at - to);
 }

@@ -9,7 +9,8 @@
  * the list follows. A PUSH_ROWS then has the values: [count][width]. The body of a ROWS is values alone. Values are floats of 32 bits, or
  * of 16 bits if the user asked for that.
  *
- * Where tables grow, a PUSH_ROWS ends with the sightings: how often the worker's batch names each row, a varint each.
+ * Where tables grow, a PUSH_ROWS ends with the sightings: how often the worker's batch names each row, a varint each. So does an
+ * UPDATE_ROWS.
  *
  * With --gather dense, the values are those of all rows of the server's part, each in its place, as in a model without tables. The answer
  * to a pull has all rows, and a push has zeros for rows that are not listed. The server does the same with the listed rows as it does
@@ -69,6 +70,9 @@ int64_t tri__keyed_most_bytes(int64_t rows, int64_t width);
 
 /* Writes a body with these rows, rising, and their values: [count][width], as 32-bit floats. Returns its bytes. */
 size_t tri__keyed_write(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to);
+
+/* The same where tables grow: [count][width + 1], each row's sightings behind its values. It takes TRI_KEYED_ROW_MOST bytes a row more. */
+size_t tri__keyed_write_seen(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to);
 
 enum { TRI_SIGHTINGS_MOST = 1 << 24 }; /* of a row in one push; floats are exact up to this number */
 

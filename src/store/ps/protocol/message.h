@@ -67,7 +67,7 @@ typedef enum {
     TRI_MSG_HAVE,        /* step: how many updates the standby has */
     TRI_MSG_MET,         /* task (as chunk), incarnation: the primary has welcomed that worker */
     TRI_MSG_NAMED,       /* a list of rows (keyed.h), of every table: those that evaluations read */
-    TRI_MSG_KNOWN,       /* chunk, task, serial: the last push of the task that is in the chunk */
+    TRI_MSG_KNOWN,  /* chunk, task, serial: the task's last push that is in the chunk; step: its last push whose sightings count, plus 1 */
     TRI_MSG_PUSHED, /* JSON: async: pushes of a task that are in a server's copy (known_pushes.h), or in the stretch that ps:0 restores */
     TRI_MSG_KEYS, /* generation or snapshot, step, position: where tables grow, keys and their rows (key_cells.h), before RESTORE or COPY */
     TRI_MSG_TYPES

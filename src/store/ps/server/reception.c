@@ -101,9 +101,9 @@ static tri_status find_gradient_body(const tri__peer *peer, const tri__message *
 static tri_status find_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
-    bool streams = peer->role == TRI_PEER_STREAM &&
-                   (message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_UPDATE || message->type == TRI_MSG_UPDATE_ROWS);
-    if (streams)
+    bool filling = message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_KEYS;
+    bool updating = message->type == TRI_MSG_UPDATE || message->type == TRI_MSG_UPDATE_ROWS;
+    if (peer->role == TRI_PEER_STREAM && (filling || updating))
         return tri__standby_body(peer, message, body);
     switch (message->type) {
     case TRI_MSG_PUSH:

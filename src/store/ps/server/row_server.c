@@ -65,6 +65,21 @@ static int64_t dense_bytes(const tri_table *table)
     return tri__keyed_most_bytes(table->rows, table->width);
 }
 
+static int64_t keys_of(const tri__server *server, int table)
+{
+    return tri__layout_keys(&server->layout, server->options.index, table);
+}
+
+/* Of a push or an update. Where tables grow, an update may name more keys than there are rows, each with its sightings. */
+static int64_t most_bytes(const tri__server *server, uint32_t chunk, bool updates)
+{
+    const tri_table *table = tri__stretch_table(server->stretch, chunk);
+    const int64_t keys = keys_of(server, tri__layout_table(&server->layout, chunk));
+    if (!updates || !tri__layout_grows(&server->layout))
+        return dense_bytes(table);
+    return tri__keyed_most_bytes(keys, table->width) + keys * TRI_KEYED_ROW_MOST;
+}
+
 tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **body)
 {
     const tri__server *server = peer->server;
@@ -74,7 +89,7 @@ tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **b
     if (peer->role == TRI_PEER_EVALUATOR && message->type == TRI_MSG_PULL_ROWS) /* of the whole model; chunk is the table */
         ours = message->chunk < (uint32_t)server->layout.tables.count;
     if (ours && message->size > TRI_KEYED_MOST)
-        ours = peer->role != TRI_PEER_EVALUATOR && message->size <= dense_bytes(tri__stretch_table(server->stretch, message->chunk));
+        ours = peer->role != TRI_PEER_EVALUATOR && message->size <= most_bytes(server, message->chunk, updates);
     if (!ours || message->size < TRI_KEYED_HEAD)
         return tri_fail(TRI_BAD_DATA, "a %s of %u bytes for chunk %u, which is no table's of ours", tri__message_name(message->type),
                         message->size, message->chunk);
@@ -89,11 +104,6 @@ static tri_table *table_of(const tri__peer *peer, uint32_t chunk, int *index)
 {
     *index = tri__layout_table(&peer->server->layout, chunk);
     return tri__stretch_table(peer->server->stretch, chunk);
-}
-
-static int64_t keys_of(const tri__server *server, int table)
-{
-    return tri__layout_keys(&server->layout, server->options.index, table);
 }
 
 static void write_all(const tri_table *table, bool half, uint8_t *to)

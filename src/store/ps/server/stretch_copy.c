@@ -48,13 +48,11 @@ static tri_status cannot(const tri__server *server)
 /* Where tables grow: copies which key has which row. */
 static tri_status copy_keys(tri__server *server)
 {
-    const tri__key_map *map = tri__stretch_map(server->stretch);
     tri__stretch_copy *copy = &server->copy;
-    if (!map)
+    if (!tri__stretch_map(server->stretch))
         return NULL;
-    copy->table_rows = map->used;
-    return tri__key_cells_take(&copy->cells, map, server->options.index, server->layout.servers,
-                               (tri__left_out){map->left_rare, map->left_full});
+    return tri__stretch_read_keys_at(server->stretch, server->options.index, server->layout.servers, copy->updates, &copy->cells,
+                                     &copy->table_rows);
 }
 
 /* All rows that the server has of a table, slot by slot. */

@@ -49,12 +49,12 @@ void tri__grown_know(tri__stretch *stretch, const tri__stretch_chunk *chunk, int
         *counted = serial;
 }
 
-void tri__grown_take(tri__stretch *stretch, const tri__push *push)
+void tri__grown_take(tri__stretch *stretch, const tri__stretch_chunk *chunk, const tri__applied *update)
 {
-    int64_t *counted = &stretch->grown.counted[push->task];
+    const int64_t *counted = &stretch->grown.counted[update->task];
     tri__key_map *map = stretch->grown.store.map;
-    if (!map || !push->rows || push->rows->count == 0)
+    if (!map || !update->rows || update->rows->count == 0)
         return;
-    map->counted = push->serial > *counted ? -1 : push->step;
-    tri__grown_know(stretch, tri__stretch_at(stretch, push->chunk), push->task, push->serial);
+    map->counted = update->serial > *counted ? -1 : update->step;
+    tri__grown_know(stretch, chunk, update->task, update->serial);
 }

@@ -14,12 +14,19 @@ void tri__key_cells_fini(tri__key_cells *cells)
     free(cells->cell);
 }
 
-tri_status tri__key_cells_take(tri__key_cells *cells, const tri__key_map *map, int server, int servers, tri__left_out left)
+tri_status tri__key_cells_begin(tri__key_cells *cells, int64_t keys, tri__left_out left)
 {
     cells->count = 0;
-    TRI_TRY(tri__reserve(&cells->cell, &cells->room, TRI_CELLS_HEAD + map->used + map->waiting, sizeof *cells->cell, "the keys of a copy"));
+    TRI_TRY(tri__reserve(&cells->cell, &cells->room, TRI_CELLS_HEAD + keys, sizeof *cells->cell, "the keys of a copy"));
     memcpy(cells->cell, &left, sizeof left);
-    int64_t count = TRI_CELLS_HEAD;
+    cells->count = TRI_CELLS_HEAD;
+    return NULL;
+}
+
+tri_status tri__key_cells_take(tri__key_cells *cells, const tri__key_map *map, int server, int servers, tri__left_out left)
+{
+    TRI_TRY(tri__key_cells_begin(cells, map->used + map->waiting, left));
+    int64_t count = cells->count;
     for (int64_t row = 0; row < map->used; row++)
         if (map->key[row] % servers == server) {
             cells->cell[count] = (tri__key_cell){map->key[row], (int32_t)(count - TRI_CELLS_HEAD)};

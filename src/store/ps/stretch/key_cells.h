@@ -1,5 +1,5 @@
 /* key_cells.h: which row each key of a server has, as servers send it to each other (KEYS): before the rows of a copy, and before the rows
- * of a RESTORE.
+ * of a RESTORE. To a standby, the message's step is the last step whose sightings are counted, plus 1.
  *
  * The first two cells hold what was left out, as two numbers of 64 bits. Cells of keys that have a row follow, in the order of the rows,
  * then cells of keys that wait for a row. */
@@ -23,6 +23,9 @@ typedef struct {
 } tri__key_cells;
 
 void tri__key_cells_fini(tri__key_cells *cells);
+
+/* Makes room for `keys` cells behind the first two, which are written. */
+TRI_MUST_CHECK tri_status tri__key_cells_begin(tri__key_cells *cells, int64_t keys, tri__left_out left);
 
 /* Takes the cells of those keys of a map that belong to a server (layout.h). The server's rows are numbered in the order of the map. */
 TRI_MUST_CHECK tri_status tri__key_cells_take(tri__key_cells *cells, const tri__key_map *map, int server, int servers, tri__left_out left);

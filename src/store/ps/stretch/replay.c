@@ -14,10 +14,16 @@ tri_status tri__stretch_replay(tri__stretch *stretch, const tri__applied *update
                         update->chunk, chunk->step);
     if (!isfinite(update->scale) || !isfinite(update->rate))
         return tri_fail(TRI_BAD_DATA, "an update with scale %g and rate %g", (double)update->scale, (double)update->rate);
-    if (update->task >= 0)
-        TRI_TRY(tri__stretch_know(stretch, update->chunk, update->task, update->serial));
     if (update->scale > 0 && !chunk->shard != !update->rows)
         return tri_fail(TRI_BAD_DATA, "an update of chunk %u, which is another kind of chunk", update->chunk);
+    if (update->scale > 0 && chunk->shard)
+        TRI_TRY(tri__table_shard_reserve_alone(chunk->shard, update->rows->count));
+    if (update->task >= 0) {
+        TRI_TRY(tri__stretch_know_task(stretch, update->task));
+        stretch->pushed[update->task][update->chunk - stretch->first] = update->serial;
+    }
+    if (update->task >= 0 && update->scale > 0)
+        tri__grown_take(stretch, chunk, update);
     tri__undo_keep(stretch, chunk, update->scale > 0 ? update->rows : NULL);
     if (update->scale > 0 && chunk->shard)
         tri__table_shard_apply_part(chunk->shard, update->rows, &stretch->rule, (double)update->scale,
@@ -55,6 +61,33 @@ void tri__stretch_learn_left(tri__stretch *stretch, int task, int64_t step)
 {
     if (stretch->left[task] < 0)
         stretch->left[task] = step;
+}
+
+tri_status tri__stretch_learn_keys(tri__stretch *stretch, int server, int servers, int64_t position, const tri__key_cell *cell,
+                                   int64_t count)
+{
+    tri__undo_forget_keys(stretch);
+    return tri__key_cells_restore(stretch->grown.store.map, server, servers, position, cell, count);
+}
+
+void tri__stretch_learn_counted_step(tri__stretch *stretch, int64_t step)
+{
+    stretch->grown.store.map->counted = step;
+}
+
+void tri__stretch_learn_counted(tri__stretch *stretch, int task, int64_t serial)
+{
+    stretch->grown.counted[task] = serial;
+}
+
+int64_t tri__stretch_counted_step(const tri__stretch *stretch)
+{
+    return stretch->grown.store.map->counted;
+}
+
+int64_t tri__stretch_counted(const tri__stretch *stretch, int task)
+{
+    return stretch->grown.counted[task];
 }
 
 int64_t tri__stretch_known(const tri__stretch *stretch, uint32_t chunk, int task)

@@ -207,6 +207,7 @@ void tri__stretch_reset(tri__stretch *stretch, int64_t step)
         stretch->left[task] = -1;
     }
     tri__grown_reset(stretch);
+    tri__undo_forget_keys(stretch);
     tri__task_orders_free(&stretch->order);
     stretch->whole = 0;
     stretch->clip = (tri__clip_factor){0};
@@ -255,10 +256,10 @@ void tri__stretch_tell(const tri__stretch *stretch, const tri__stretch_chunk *ch
         stretch->applied(stretch->applied_context, &update);
 }
 
-static void apply_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push)
+static void apply_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push, const tri__applied *update)
 {
     const tri_step step = {.step = push->step, .rate = push->rate};
-    tri__grown_take(stretch, push);
+    tri__grown_take(stretch, chunk, update);
     if (push->rows)
         tri__table_shard_apply_part(chunk->shard, push->rows, &stretch->rule, 1 / push->weight, &step);
     else
@@ -301,30 +302,25 @@ tri_status tri__stretch_know_task(tri__stretch *stretch, int task)
     if (stretch->pushed[task])
         return NULL;
     TRI_TRY(tri__allocate(stretch->chunks, sizeof(int64_t), "what a worker has pushed", &stretch->pushed[task]));
-    forget_pushes(stretch, task);
+    for (uint32_t i = 0; i < stretch->chunks; i++)
+        stretch->pushed[task][i] = -1;
     return NULL;
 }
 
 /* Async: the push is an update by itself. */
 static void take_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push)
 {
+    const tri__applied update = {.task = push->task,
+                                 .step = push->step,
+                                 .serial = push->serial,
+                                 .rate = push->rate,
+                                 .scale = push->weight > 0 ? (float)(1 / push->weight) : 0,
+                                 .gradient = push->gradient,
+                                 .rows = push->rows};
     if (push->weight > 0)
-        apply_alone(stretch, chunk, push);
-    tri__stretch_tell(stretch, chunk,
-                      (tri__applied){.task = push->task,
-                                     .step = push->step,
-                                     .serial = push->serial,
-                                     .rate = push->rate,
-                                     .scale = push->weight > 0 ? (float)(1 / push->weight) : 0,
-                                     .gradient = push->gradient,
-                                     .rows = push->rows});
+        apply_alone(stretch, chunk, push, &update);
+    tri__stretch_tell(stretch, chunk, update);
     chunk->step++;
-}
-
-/* Makes room for a part that is applied by itself. */
-static tri_status make_room(tri__table_shard *shard, int64_t rows)
-{
-    return shard->grown ? tri__table_rows_reserve(&shard->taken, shard->table.width, rows) : NULL;
 }
 
 tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out)
@@ -346,7 +342,7 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
     }
     TRI_TRY(check_gradient(chunk, push));
     if (push->rows && !tri__stretch_is_sync(stretch)) /* in sync, gather.c makes room */
-        TRI_TRY(make_room(chunk->shard, push->rows->count));
+        TRI_TRY(tri__table_shard_reserve_alone(chunk->shard, push->rows->count));
     *pushed = push->serial;
     if (tri__stretch_is_sync(stretch))
         return tri__gather_push(stretch, chunk, push, out);

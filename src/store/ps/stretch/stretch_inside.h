@@ -3,6 +3,7 @@
 #ifndef TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
 #define TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
 
+#include "store/ps/stretch/key_cells.h"
 #include "store/ps/stretch/stretch.h"
 #include "store/ps/stretch/task_order.h"
 
@@ -31,11 +32,21 @@ typedef struct {
     tri__table_shard *shard; /* the rows of a table that this chunk is; NULL: it is a range */
 } tri__stretch_chunk;
 
+/* Where tables grow: what the keys were before the last step that counted sightings. */
+typedef struct {
+    int64_t step; /* that step; −1: nothing is kept */
+    int64_t rows; /* how many keys had a row */
+    tri__left_out left;
+    bool all;             /* `cells` are all keys that waited; otherwise the keys without a row that the step names, rising */
+    tri__key_cells cells; /* the value of a key that was not known is 0 */
+} tri__undo_keys;
+
 /* What chunks were before their last step (undo.h). */
 typedef struct {
     int64_t *steps; /* [chunks] how many steps a chunk had with its last one; 0: nothing is kept. NULL: undo is off */
     float *slot[TRI_STRETCH_SLOTS];
     tri__row_sum rows[TRI_LAYOUT_TABLES]; /* the rows that the step changed; values are [count][stride] */
+    tri__undo_keys keys;
 } tri__undo;
 
 /* Tables that grow. */
@@ -100,11 +111,13 @@ void tri__grown_destroy(tri__stretch *stretch);
 void tri__grown_reset(tri__stretch *stretch);            /* the next step counts its sightings, whichever step it is */
 void tri__grown_forget(tri__stretch *stretch, int task); /* no push of the task is counted */
 void tri__grown_know(tri__stretch *stretch, const tri__stretch_chunk *chunk, int task, int64_t serial); /* this push is counted */
-void tri__grown_take(tri__stretch *stretch, const tri__push *push); /* async, before it is applied: counts its sightings, once */
+/* Async: rows of a task's push are applied next. Their sightings are counted unless those of another table, in the same push, were. */
+void tri__grown_take(tri__stretch *stretch, const tri__stretch_chunk *chunk, const tri__applied *update);
 
 /* Of undo.c, for the others. */
 TRI_MUST_CHECK tri_status tri__undo_create(tri__stretch *stretch);
 void tri__undo_destroy(tri__stretch *stretch);
+void tri__undo_forget_keys(tri__stretch *stretch); /* the keys are others now */
 /* Called before a step of the chunk is applied. rows: the rows that it changes, if the chunk is a table; NULL: none. */
 void tri__undo_keep(tri__stretch *stretch, const tri__stretch_chunk *chunk, const tri__row_part *rows);
 

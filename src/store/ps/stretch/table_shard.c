@@ -66,6 +66,11 @@ tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows)
     return grow(&shard->other, shard->reserved, shard->width);
 }
 
+tri_status tri__table_shard_reserve_alone(tri__table_shard *shard, int64_t rows)
+{
+    return shard->grown ? tri__table_rows_reserve(&shard->taken, shard->table.width, rows) : NULL;
+}
+
 static void take(tri__row_sum *sum, int32_t row, const float *values, int64_t width)
 {
     sum->rows[sum->count] = row;

@@ -49,7 +49,8 @@ TRI_MUST_CHECK tri_status tri__table_shard_gather(tri__table_shard *shard, const
 /* The parts of a step. Call reserve for a part before any part is added after it, so that adding cannot fail. Sums are made in the order of
  * adding. */
 void tri__table_shard_begin(tri__table_shard *shard);
-TRI_MUST_CHECK tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows); /* for one more part, with `rows` rows */
+TRI_MUST_CHECK tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows);       /* for one more part, with `rows` rows */
+TRI_MUST_CHECK tri_status tri__table_shard_reserve_alone(tri__table_shard *shard, int64_t rows); /* for a part that is applied by itself */
 void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part);
 tri__row_part tri__table_shard_sum(const tri__table_shard *shard); /* the sum of what was added; borrowed */
 double tri__table_shard_squares(const tri__table_shard *shard);    /* Σ of the squares of the sum */

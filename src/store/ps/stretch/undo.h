@@ -6,6 +6,7 @@
 #define TRI_STORE_PS_STRETCH_UNDO_H
 
 #include "store/ps/protocol/keyed.h"
+#include "store/ps/stretch/key_cells.h"
 #include "store/ps/stretch/stretch.h"
 
 /* Copies one slot of a chunk as it was after `step` steps: [count of tri__stretch_floats]. That must be now, or before its last step.
@@ -15,5 +16,9 @@ TRI_MUST_CHECK bool tri__stretch_read_at(tri__stretch *stretch, uint32_t chunk, 
 TRI_MUST_CHECK bool tri__stretch_read_rows_at(tri__stretch *stretch, uint32_t chunk, int64_t rows, int slot, int64_t step, float *out);
 /* The same for the weights of the listed rows: [list->count][width] */
 TRI_MUST_CHECK bool tri__stretch_read_listed_at(tri__stretch *stretch, uint32_t chunk, const tri__row_list *list, int64_t step, float *out);
+/* Where tables grow: takes the cells of the keys as they were after `step` steps, when *rows keys had a row; in async as they are now.
+ * TRI_NOT_FOUND: that is neither now nor before the last step. */
+TRI_MUST_CHECK tri_status tri__stretch_read_keys_at(tri__stretch *stretch, int server, int servers, int64_t step, tri__key_cells *cells,
+                                                    int64_t *rows);
 
 #endif

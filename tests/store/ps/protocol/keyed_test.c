@@ -162,6 +162,27 @@ static void sightings_come_back_behind_their_rows(void **state)
     assert_fails(tri__sightings_read(bytes, size, 4, 2, values), TRI_BAD_DATA, "seen 0 times");
 }
 
+static void a_body_with_sightings_comes_back(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {2, 9};
+    const float values[] = {1, -2, 3, 4, 5, 2.0F * TRI_SIGHTINGS_MOST}, expected[] = {1, -2, 4, 5};
+    uint8_t body[64];
+    tri__keyed_head head;
+    tri__row_list list = {0};
+    size_t used;
+    float read[6] = {0};
+    const size_t size = tri__keyed_write_seen(rows, 2, values, 2, body), sightings = TRI_KEYED_HEAD + sizeof expected;
+    assert_true((int64_t)size <= tri__keyed_most_bytes(2, 2) + 2 * TRI_KEYED_ROW_MOST);
+    assert_ok(tri__keyed_head_read(body, size, 10, &head));
+    assert_ok(tri__row_list_read(body + TRI_KEYED_HEAD, size - TRI_KEYED_HEAD, &head, 10, &list, &used));
+    assert_memory_equal(list.rows, rows, sizeof rows);
+    assert_memory_equal(body + TRI_KEYED_HEAD + used, expected, sizeof expected);
+    assert_ok(tri__sightings_read(body + sightings + used, size - sightings - used, 2, 2, read));
+    assert_true(read[2] == 3 && read[5] == TRI_SIGHTINGS_MOST);
+    tri__row_list_fini(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +195,7 @@ int main(void)
         cmocka_unit_test(what_16_bits_do_not_hold_is_the_largest_that_they_do),
         cmocka_unit_test(a_body_of_rows_and_values_comes_back),
         cmocka_unit_test(sightings_come_back_behind_their_rows),
+        cmocka_unit_test(a_body_with_sightings_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

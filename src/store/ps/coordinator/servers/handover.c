@@ -5,6 +5,7 @@
 
 #include "base/thread/clock.h"
 #include "store/ps/coordinator/coordinator.h"
+#include "store/ps/coordinator/snapshot/snapshot_keys.h"
 #include "store/ps/server/peer.h"
 #include "store/ps/server/replication/primary.h"
 
@@ -127,6 +128,11 @@ static int64_t common_step(const tri__coordinator *c)
 static void ask_for_copies(tri__coordinator *c)
 {
     tri__handover *handover = &c->handover;
+    tri_status status = c->snapshot.grown ? tri__snapshot_drop_keys(c, sources(c)) : NULL;
+    if (status) {
+        tri__coordinator_fail(c, status);
+        return;
+    }
     tri__message message = {.type = TRI_MSG_SNAPSHOT, .snapshot = ++c->snapshot.number, .slots = tri__snapshot_all_slots(c)};
     handover->state = TRI_HANDOVER_COPYING;
     handover->since = tri__clock_now();
@@ -221,10 +227,12 @@ tri_status tri__handover_message(tri__peer *peer, const tri__message *message, c
     }
     if (message->type == TRI_MSG_PUSHED)
         return NULL; /* not needed: pushes that are repeated are of an earlier generation, and void */
-    if (message->type != TRI_MSG_COPY)
+    if (message->type != TRI_MSG_COPY && message->type != TRI_MSG_KEYS)
         return tri_fail(TRI_BAD_DATA, "a %s before there is a job", tri__message_name(message->type));
     if (message->snapshot != c->snapshot.number)
         return NULL; /* an earlier ps:0 asked for it */
+    if (message->type == TRI_MSG_KEYS)
+        return message->size > 0 ? tri__snapshot_receive_keys(c, peer, message) : NULL;
     TRI_TRY(tri__snapshot_receive(peer, message));
     if (--handover->left > 0)
         return NULL;

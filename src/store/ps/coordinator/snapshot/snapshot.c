@@ -435,14 +435,14 @@ tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void
     bool handover = c->handover.state == TRI_HANDOVER_COPYING;
     if (!c->settled && !handover)
         return tri_fail(TRI_BAD_DATA, "a copy before there is a job");
-    if (message->type == TRI_MSG_KEYS && peer->role == TRI_PEER_SERVER && c->snapshot.grown) {
+    bool server = peer->role == TRI_PEER_SERVER || (handover && peer->role == TRI_PEER_STANDBY);
+    if (message->type == TRI_MSG_KEYS && server && c->snapshot.grown) {
         TRI_TRY(tri__key_cells_check(message));
         TRI_TRY(tri__peer_equip(peer));
         *body = peer->gradient;
         return NULL;
     }
     const tri__layout *layout = &peer->server->layout;
-    bool server = peer->role == TRI_PEER_SERVER || (handover && peer->role == TRI_PEER_STANDBY);
     if (!server || message->type != TRI_MSG_COPY || message->chunk >= tri__layout_chunks(layout) ||
         tri__layout_server(layout, message->chunk) != peer->task || message->slot >= slots_of(c, true))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u that nobody asked for", message->chunk);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory/memory.h"
 #include "graph/store/store.h"
@@ -136,6 +137,54 @@ tri_status tri__snapshot_copy_own_keys(tri__coordinator *c)
 tri_status tri__snapshot_receive_keys(tri__coordinator *c, const tri__peer *peer, const tri__message *copy)
 {
     return add_keys(c, peer->task, copy->position, (const tri__key_cell *)peer->gradient, (int64_t)(copy->size / sizeof(tri__key_cell)));
+}
+
+static void move_row(tri_store *whole, int64_t from, int64_t to)
+{
+    for (int i = 0; from != to && i < whole->tables; i++) {
+        const tri_table *table = &whole->table[i];
+        memcpy(table->data + to * table->stride, table->data + from * table->stride, (size_t)table->stride * sizeof *table->data);
+    }
+}
+
+/* The cells of all keys that wait. */
+static tri_status take_waiting(tri__snapshot *snapshot)
+{
+    const tri__key_map *map = snapshot->whole->map;
+    tri__key_cells *cells = &snapshot->cells;
+    TRI_TRY(tri__key_cells_begin(cells, map->waiting, (tri__left_out){0}));
+    for (int64_t i = 0; i < map->cells; i++)
+        if (map->cell[i].key >= 0 && map->cell[i].value < 0)
+            cells->cell[cells->count++] = map->cell[i];
+    return NULL;
+}
+
+/* The map is built anew from the other servers' keys. Their rows move up to the places that become free. */
+tri_status tri__snapshot_drop_keys(tri__coordinator *c, int servers)
+{
+    tri__snapshot *snapshot = &c->snapshot;
+    tri__key_map *map = snapshot->whole->map;
+    const int64_t used = map->used;
+    TRI_TRY(take_waiting(snapshot));
+    tri__key_map_empty(map);
+    for (int i = 0; i < snapshot->servers; i++) {
+        snapshot->grown[i].rows.count = 0;
+        map->left_rare += i < servers ? 0 : snapshot->grown[i].left.rare;
+        map->left_full += i < servers ? 0 : snapshot->grown[i].left.full;
+    }
+    for (int64_t row = 0; row < used; row++) {
+        const int server = map->key[row] % snapshot->servers;
+        tri__row_list *rows = &snapshot->grown[server].rows;
+        if (server < servers)
+            continue;
+        move_row(snapshot->whole, row, map->used);
+        rows->rows[rows->count++] = (int32_t)map->used;
+        (void)tri__key_map_give(map, map->key[row]); /* there was room for it */
+    }
+    for (int64_t i = TRI_CELLS_HEAD; i < snapshot->cells.count; i++)
+        if (snapshot->cells.cell[i].key % snapshot->servers >= servers)
+            (void)tri__key_map_recall(map, snapshot->cells.cell[i].key, -snapshot->cells.cell[i].value);
+    return NULL;
 }
 
 void tri__snapshot_note_left_out(const tri__coordinator *c, json_t *books)

@@ -23,6 +23,9 @@ TRI_MUST_CHECK tri_status tri__snapshot_fill_own_keys(tri__coordinator *coordina
 TRI_MUST_CHECK tri_status tri__snapshot_copy_own_keys(tri__coordinator *coordinator);
 TRI_MUST_CHECK tri_status tri__snapshot_receive_keys(tri__coordinator *coordinator, const tri__peer *peer, const tri__message *copy);
 
+/* A new ps:0 gets the copies of the first `servers` servers (handover.h): drops their keys from the whole. */
+TRI_MUST_CHECK tri_status tri__snapshot_drop_keys(tri__coordinator *coordinator, int servers);
+
 void tri__snapshot_note_left_out(const tri__coordinator *coordinator, json_t *books); /* of each server, when a snapshot is whole */
 
 #endif

@@ -8,6 +8,7 @@
 #include "data/source/digest.h"
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/server/peer.h"
+#include "store/ps/server/replication/primary.h"
 
 /* Who said what the job trains: "ps:0", "worker:2, which came first". */
 static const char *definer(const tri__coordinator *c, char text[48])
@@ -75,6 +76,8 @@ static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
         tri__member_leave(c, peer->task, "was replaced by another process");
     if (!same) {
         tri__stretch_welcome(c->server->stretch, peer->task);
+        c->server->welcomed[peer->task] = peer->incarnation;
+        tri__primary_met(c->server, peer->task);
         *member = (tri__member){.incarnation = peer->incarnation, .report = member->report};
     }
     return NULL;

@@ -5,14 +5,24 @@
 #include "store/ps/server/replication/primary.h"
 #include "store/ps/server/role.h"
 #include "store/ps/stretch/gather.h"
+#include "store/ps/stretch/key_cells.h"
 #include "store/ps/stretch/replay.h"
 #include "store/table.h"
 
 #define UNSENT_MOST (1u << 20) /* bytes handed to the stream at a time, so that updates are not far behind */
 
+/* Where tables grow, the keys of all tables are sent when the first table is begun. From then on updates of all tables follow, since any
+ * of them may give rows to keys. What the standby makes of rows that it does not have yet is overwritten when they are sent. */
+static bool grows(const tri__server *server, uint32_t chunk)
+{
+    return tri__layout_grows(&server->layout) && tri__layout_table(&server->layout, chunk) >= 0;
+}
+
 bool tri__filling_has(const tri__server *server, uint32_t chunk)
 {
     const tri__replication *replication = &server->replication;
+    if (grows(server, chunk))
+        chunk = tri__layout_table_chunk(&server->layout, server->options.index, 0);
     uint32_t index = chunk - tri__stretch_first(server->stretch);
     return index < replication->filled || (index == replication->filled && replication->filled_rows > 0);
 }
@@ -22,7 +32,7 @@ int64_t tri__filling_count_rows(const tri__server *server, const tri__applied *u
 {
     const tri__replication *replication = &server->replication;
     int64_t count = update->rows->count;
-    if (update->chunk - tri__stretch_first(server->stretch) < replication->filled)
+    if (update->chunk - tri__stretch_first(server->stretch) < replication->filled || grows(server, update->chunk))
         return count;
     while (count > 0 && update->rows->rows[count - 1] >= replication->filled_rows)
         count--;
@@ -62,7 +72,12 @@ static void send_known(tri__server *server, uint32_t chunk)
     for (int task = 0; !sync && task < TRI_MOST_TASKS; task++) {
         int64_t serial = tri__stretch_known(server->stretch, chunk, task);
         if (serial >= 0)
-            tri__message_send(connection, &(tri__message){.type = TRI_MSG_KNOWN, .chunk = chunk, .task = (uint32_t)task, .serial = serial},
+            tri__message_send(connection,
+                              &(tri__message){.type = TRI_MSG_KNOWN,
+                                              .chunk = chunk,
+                                              .task = (uint32_t)task,
+                                              .serial = serial,
+                                              .step = tri__stretch_counted(server->stretch, task) + 1},
                               true);
     }
 }
@@ -81,6 +96,28 @@ static void send_whole_chunk(tri__server *server, uint32_t chunk)
                                                 .step = tri__stretch_step(server->stretch, chunk),
                                                 .slot = slot},
                                  floats, count);
+}
+
+/* Which key has which row, and where every table stands. Rows follow. */
+static tri_status send_keys(tri__server *server)
+{
+    tri__connection *connection = server->replication.stream->connection;
+    const tri__key_map *map = tri__stretch_map(server->stretch);
+    tri__key_cells cells = {0};
+    tri_status status =
+        tri__key_cells_take(&cells, map, server->options.index, server->layout.servers, (tri__left_out){map->left_rare, map->left_full});
+    if (!status)
+        tri__key_cells_send(&cells, connection,
+                            (tri__message){.generation = server->generation, .step = tri__stretch_counted_step(server->stretch) + 1});
+    tri__key_cells_fini(&cells);
+    for (int table = 0; !status && table < server->layout.tables.count; table++) {
+        const uint32_t chunk = tri__layout_table_chunk(&server->layout, server->options.index, table);
+        const int64_t step = tri__stretch_step(server->stretch, chunk);
+        send_known(server, chunk);
+        tri__message_send(connection,
+                          &(tri__message){.type = TRI_MSG_RESTORE, .chunk = chunk, .generation = server->generation, .step = step}, true);
+    }
+    return status;
 }
 
 /* The next piece of a table, in all its slots. A piece that is all zeros travels without a body. */
@@ -116,10 +153,13 @@ static tri_status send_next(tri__server *server)
         replication->filled++;
         return NULL;
     }
-    if (replication->filled_rows == 0)
+    const int table = tri__layout_table(&server->layout, chunk);
+    if (replication->filled_rows == 0 && !grows(server, chunk))
         send_known(server, chunk);
+    else if (replication->filled_rows == 0 && table == 0)
+        TRI_TRY(send_keys(server));
     TRI_TRY(send_piece(server, chunk));
-    if (replication->filled_rows < tri__layout_rows(&server->layout, server->options.index, tri__layout_table(&server->layout, chunk)))
+    if (replication->filled_rows < tri__layout_rows(&server->layout, server->options.index, table))
         return NULL;
     replication->filled++;
     replication->filled_rows = 0;

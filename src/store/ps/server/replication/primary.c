@@ -84,18 +84,36 @@ void tri__primary_lead_alone(tri__server *server)
 
 /* ---- updates ---- */
 
+/* Where tables grow, an update names keys; the standby, like every server, is sent the numbers that the keys have there (layout.h). */
+static tri_status write_grown(tri__server *server, const tri__applied *update, int64_t width, size_t *size)
+{
+    tri__replication *replication = &server->replication;
+    const tri__row_part *part = update->rows;
+    TRI_TRY(tri__row_list_reserve(&replication->rows, part->count + 1));
+    for (int64_t i = 0; i < part->count; i++)
+        replication->rows.rows[i] = part->rows[i] / server->layout.servers;
+    *size = tri__keyed_write_seen(replication->rows.rows, part->count, part->values, width, replication->body);
+    return NULL;
+}
+
 static tri_status send_rows(tri__server *server, tri__message message, const tri__applied *update)
 {
     tri__replication *replication = &server->replication;
+    const bool grows = tri__layout_grows(&server->layout);
     const int64_t count = tri__filling_count_rows(server, update), width = tri__stretch_table(server->stretch, update->chunk)->width;
-    const int64_t most = tri__keyed_most_bytes(count, width);
+    const int64_t most = tri__keyed_most_bytes(count, width) + (grows ? count * TRI_KEYED_ROW_MOST : 0);
     if (most > TRI_KEYED_DENSE_MOST)
         return tri_fail(TRI_UNSUPPORTED,
                         "--replicas 2: a step changes %" PRId64 " rows of a table, more than a message holds: use more "
                         "--servers, or a smaller --batch",
                         count);
     TRI_TRY(tri__reserve(&replication->body, &replication->body_room, most, 1, "an update of rows"));
-    message.size = (uint32_t)tri__keyed_write(update->rows->rows, count, update->rows->values, width, replication->body);
+    size_t size = 0;
+    if (grows)
+        TRI_TRY(write_grown(server, update, width, &size));
+    else
+        size = tri__keyed_write(update->rows->rows, count, update->rows->values, width, replication->body);
+    message.size = (uint32_t)size;
     const tri__frame frame = tri__message_encode(&message);
     tri__connection_send_copy(replication->stream->connection, &frame, replication->body, false);
     return NULL;

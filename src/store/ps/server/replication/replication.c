@@ -37,6 +37,7 @@ void tri__replication_fini(tri__server *server)
 {
     free(server->replication.owed);
     free(server->replication.body);
+    tri__row_list_fini(&server->replication.rows);
     tri__replication_forget_states(&server->replication);
 }
 

@@ -25,7 +25,8 @@
  * In ALONE, REACHING and FILLING answers do not wait. From JOINING on they wait for the standby, so that both servers have all that was
  * ever answered by the time ps:0 hears that they are PAIRED. The primary fills its standby chunk by chunk while training goes on: once a
  * chunk is sent, its updates follow it. A table may be large, and is sent in pieces of some rows. An update is sent only for the rows that
- * the standby has; the other rows are sent later, with this update already in them.
+ * the standby has; the other rows are sent later, with this update already in them. Where tables grow, the keys are sent before the first
+ * rows; filling.c says what follows from that.
  *
  * The standby (standby.h):
  *
@@ -42,6 +43,7 @@
 
 #include "base/file/json.h"
 #include "net/address/address.h"
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/protocol/message.h"
 
 typedef struct tri__server tri__server;
@@ -77,6 +79,7 @@ typedef struct {
     int64_t filled_rows;  /* primary: how many rows of the next chunk it has sent, if that is a table */
     void *body;           /* primary: [body_room] an update of rows */
     int64_t body_room;
+    tri__row_list rows;     /* primary, where tables grow: the rows of an update */
     json_t *states[2];      /* standby of ps:0's range: where the job stands, and where it stood before that; NULL: not known */
     int64_t sent;           /* primary: how many updates and states it has sent */
     int64_t had;            /* primary: how many of those the standby has; standby: how many have come */

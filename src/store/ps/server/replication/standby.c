@@ -10,6 +10,7 @@
 #include "store/ps/server/replication/primary.h"
 #include "store/ps/server/row_server.h"
 #include "store/ps/stretch/gather.h"
+#include "store/ps/stretch/key_cells.h"
 #include "store/ps/stretch/replay.h"
 
 #define MOST_AHEAD 16u /* how much higher a primary's pair number may be than its standby's */
@@ -64,6 +65,16 @@ tri_status tri__standby_hello(tri__peer *peer, const json_t *body)
     return NULL;
 }
 
+static tri_status find_keys_body(const tri__peer *peer, const tri__message *message, void **body)
+{
+    const tri__server *server = peer->server;
+    if (!tri__replication_is_standby(server) || peer != server->replication.stream || !tri__stretch_map(server->stretch))
+        return tri_fail(TRI_BAD_DATA, "keys of a table that does not grow here");
+    TRI_TRY(tri__key_cells_check(message));
+    *body = peer->gradient;
+    return NULL;
+}
+
 tri_status tri__standby_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
@@ -71,6 +82,8 @@ tri_status tri__standby_body(tri__peer *peer, const tri__message *message, void 
     bool ours =
         tri__replication_is_standby(server) && peer == server->replication.stream && tri__stretch_has(server->stretch, message->chunk);
     float *floats = NULL;
+    if (message->type == TRI_MSG_KEYS)
+        return find_keys_body(peer, message, body);
     if (ours && message->type == TRI_MSG_UPDATE_ROWS)
         return tri__rows_body(peer, message, body);
     if (ours && message->type == TRI_MSG_RESTORE && tri__stretch_table(server->stretch, message->chunk)) {
@@ -104,6 +117,17 @@ static tri_status take_restore(tri__peer *peer, const tri__message *message)
                          (int)message->slot, message->size ? peer->gradient : NULL);
     }
     tri__stretch_stand(server->stretch, message->chunk, message->step);
+    return NULL;
+}
+
+static tri_status take_keys(tri__peer *peer, const tri__message *message)
+{
+    tri__server *server = peer->server;
+    if (message->size == 0)
+        return tri_fail(TRI_BAD_DATA, "keys of nothing");
+    TRI_TRY(tri__stretch_learn_keys(server->stretch, server->options.index, server->layout.servers, message->position,
+                                    (const tri__key_cell *)peer->gradient, (int64_t)(message->size / sizeof(tri__key_cell))));
+    tri__stretch_learn_counted_step(server->stretch, message->step - 1);
     return NULL;
 }
 
@@ -168,7 +192,9 @@ static tri_status take_known(tri__server *server, const tri__message *message)
 {
     if (!tri__stretch_has(server->stretch, message->chunk) || message->task >= TRI_MOST_TASKS)
         return tri_fail(TRI_BAD_DATA, "what task %u pushed of chunk %u", message->task, message->chunk);
-    return tri__stretch_know(server->stretch, message->chunk, (int)message->task, message->serial);
+    TRI_TRY(tri__stretch_know(server->stretch, message->chunk, (int)message->task, message->serial));
+    tri__stretch_learn_counted(server->stretch, (int)message->task, message->step - 1);
+    return NULL;
 }
 
 static tri_status take_met(tri__server *server, const tri__message *message)
@@ -205,6 +231,8 @@ tri_status tri__standby_hear(tri__peer *peer, const tri__message *message, const
     switch (message->type) {
     case TRI_MSG_RESTORE:
         return take_restore(peer, message);
+    case TRI_MSG_KEYS:
+        return take_keys(peer, message);
     case TRI_MSG_UPDATE:
     case TRI_MSG_UPDATE_ROWS:
         return take_update(peer, message);
