@@ -72,8 +72,6 @@ static tri_status resolve_combination(const tri__train_options *options, tri__ps
 static tri_status check_growth(const tri__train_options *options, const tri__ps_settings *settings)
 {
     const char *option = options->min_count != TRI_UNSET ? "min-count" : options->table_memory != TRI_UNSET ? "table-memory" : NULL;
-    if (option && settings->replicas == 2)
-        return tri_fail(TRI_BAD_CALL, "--%s: tables that grow live on one server each: leave out --replicas 2 or --%s", option, option);
     if (option && settings->dense_rows)
         return tri_fail(TRI_BAD_CALL, "--%s: of tables that grow only the rows of a batch can be gathered: leave out --gather dense",
                         option);

@@ -18,9 +18,11 @@ tri__table_shapes tri__graph_table_shapes(const tri_graph *graph)
     return tables;
 }
 
-tri_status tri__graph_growing_table_shapes(const tri_graph *graph, const tri__train_settings *settings, int servers, tri__table_shapes *out)
+tri_status tri__graph_growing_table_shapes(const tri_graph *graph, const tri__train_settings *settings, const tri__ps_settings *ps,
+                                           tri__table_shapes *out)
 {
-    const int64_t bytes = settings->table_bytes ? settings->table_bytes : tri__memory_of_machine() / 2;
+    const int servers = ps->servers, copies = ps->replicas == 2 ? 2 : 1;
+    const int64_t bytes = settings->table_bytes ? settings->table_bytes : tri__memory_of_machine() / 2 / copies;
     *out = tri__graph_table_shapes(graph);
     if (!settings->min_count || out->count == 0)
         return NULL;

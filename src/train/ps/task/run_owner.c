@@ -102,7 +102,7 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
     if (run->resumed) /* steps that were made may have been of another size */
         run->state = run->resumed->state;
     TRI_TRY(tri__run_settle_length(run, owner->source.examples, tri__ps_together(owner->ps)));
-    TRI_TRY(tri__graph_growing_table_shapes(run->inputs.graph, &run->settings, owner->ps->servers, &job->tables));
+    TRI_TRY(tri__graph_growing_table_shapes(run->inputs.graph, &run->settings, owner->ps, &job->tables));
     owner->room_bytes = tri__graph_row_bytes(run->inputs.graph, &run->settings.rule) * owner->ps->servers * (job->tables.growth.most + 1);
     describe_job(owner, job);
     tell_job(owner, job);
