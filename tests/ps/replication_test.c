@@ -219,6 +219,29 @@ static void staleness_job_with_tables_that_loses_ps_0_loses_no_update(void **sta
     json_decref(lose_ps_0(*state, UNSAVED_CLICKS "--staleness 2", ASYNC_STEPS));
 }
 
+/* ps:2, which also runs the second server of ps:1, is stopped when ps:0 is lost, and for as long as the new ps:0 waits for it. The old ps:0
+ * is stopped first, so that it does not notice. */
+static void a_new_ps_0_waits_for_a_stopped_server(void **state)
+{
+    process job =
+        process_start(*state, "job", "train " UNSAVED_DIGITS "--checkpoint-every end --out run --servers 3 --replicas 2 --sync " ENDLESS);
+    process_await_step(&job, STRIKE);
+    await_times(job.log, WHOLE, 3);
+    pid_t first = process_task(&job, "ps:0", 0), stopped = process_task(&job, "ps:2", 0);
+    kill(first, SIGSTOP);
+    kill(stopped, SIGSTOP);
+    const int named = file_says_times(job.log, "waiting for");
+    kill(first, SIGKILL);
+    await_times(job.log, "waiting for", named + 1);
+    kill(stopped, SIGCONT);
+    await_text(job.log, "from the standby of its range, and no update is lost");
+    json_t *summary = process_finish(&job);
+    assert_false(file_says(job.log, "back to"));
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    expect_books(summary, NULL);
+    json_decref(summary);
+}
+
 /* ps:1 runs the standby of ps:0's range: where both are lost, the last checkpoint is what is left. */
 static void a_job_that_loses_both_servers_of_a_range_goes_back_to_its_checkpoint(void **state)
 {
@@ -259,6 +282,7 @@ int main(void)
         PROCESS_TEST(sync_job_with_tables_that_loses_ps_0_has_the_same_bits),
         PROCESS_TEST(async_job_that_loses_ps_0_loses_no_update),
         PROCESS_TEST(staleness_job_with_tables_that_loses_ps_0_loses_no_update),
+        PROCESS_TEST(a_new_ps_0_waits_for_a_stopped_server),
         PROCESS_TEST(a_job_that_loses_both_servers_of_a_range_goes_back_to_its_checkpoint),
         PROCESS_TEST(what_replicas_cannot_do_is_refused),
     };

@@ -51,10 +51,27 @@ void tri__handover_greeted(tri__coordinator *c, const json_t *hello)
     };
 }
 
-bool tri__handover_begin(tri__coordinator *c)
+/* The last ps:0 noted that the standby of its range is whole. */
+static bool is_noted(const tri__coordinator *c)
 {
     const tri__server_options *options = &c->server->options;
-    if (!c->pair || !options->recovers || !options->owner->noted || !options->owner->noted(options->context))
+    return c->pair && options->recovers && options->owner->noted && options->owner->noted(options->context);
+}
+
+bool tri__handover_is_awaited(const tri__coordinator *c)
+{
+    return !c->settled && is_noted(c);
+}
+
+int64_t tri__handover_patience(const tri__coordinator *c)
+{
+    const int64_t least = 2 * c->settings->heartbeat, half = c->settings->timeout / 2;
+    return half > least ? half : least;
+}
+
+bool tri__handover_begin(tri__coordinator *c)
+{
+    if (!is_noted(c))
         return false;
     c->handover.state = TRI_HANDOVER_AWAITING;
     c->handover.since = tri__clock_now();
@@ -100,15 +117,16 @@ static bool are_here(const tri__coordinator *c)
     return true;
 }
 
-/* Why a handover is impossible; NULL: the servers have what is needed. */
+/* Why a handover is impossible; NULL: the servers that are here have what is needed. */
 static const char *find_obstacle(const tri__coordinator *c)
 {
     const tri__server_options *options = &c->server->options;
     const tri__keeper *keeper = &c->handover.keeper;
-    if (!keeper->whole || keeper->pair != options->owner->noted(options->context) || keeper->state < 0)
+    const bool here = source_of(c, 0);
+    if (here && (!keeper->whole || keeper->pair != options->owner->noted(options->context) || keeper->state < 0))
         return "the standby of its range does not have all of it";
     for (int i = 1; i < sources(c); i++)
-        if (!c->follower[i].keeps || c->follower[i].generation != keeper->generation)
+        if (source_of(c, i) && (!c->follower[i].keeps || (here && c->follower[i].generation != keeper->generation)))
             return "another server was lost with it";
     return NULL;
 }
@@ -157,18 +175,25 @@ static bool are_still_here(const tri__coordinator *c)
     return here;
 }
 
+/* Servers that live, but not those that are stopped, come within two heartbeats. So if it is clear that there will be no handover, ps:0
+ * waits no longer than that. */
+static void check_awaited(tri__coordinator *c, int64_t now)
+{
+    const char *obstacle = find_obstacle(c);
+    const int64_t longest = obstacle ? 2 * c->settings->heartbeat : tri__handover_patience(c);
+    if (are_here(c) && !obstacle)
+        ask_for_copies(c);
+    else if (are_here(c) || (obstacle && now - c->handover.since > longest))
+        give_up(c, obstacle);
+    else if (now - c->handover.since > longest)
+        give_up(c, is_sync(c) ? "not all servers have come" : "the standby of its range has not come");
+}
+
 void tri__handover_check(tri__coordinator *c, int64_t now)
 {
     const tri__handover *handover = &c->handover;
-    const char *obstacle;
-    if (handover->state == TRI_HANDOVER_AWAITING && are_here(c)) {
-        obstacle = find_obstacle(c);
-        if (obstacle)
-            give_up(c, obstacle);
-        else
-            ask_for_copies(c);
-    } else if (handover->state == TRI_HANDOVER_AWAITING && now - handover->since > 2 * c->settings->heartbeat) {
-        give_up(c, is_sync(c) ? "not all servers have come" : "the standby of its range has not come");
+    if (handover->state == TRI_HANDOVER_AWAITING) {
+        check_awaited(c, now);
     } else if (handover->state == TRI_HANDOVER_COPYING && !are_still_here(c)) {
         give_up(c, "another server was lost during the handover");
     } else if (handover->state == TRI_HANDOVER_COPYING && now - handover->since > c->settings->timeout) {

@@ -51,6 +51,11 @@ void tri__handover_fini(tri__handover *handover);
 void tri__handover_greeted(tri__coordinator *coordinator, const json_t *hello); /* the standby of ps:0's range has come */
 /* There is a job, and its checkpoint is loaded. True: the job does not begin yet; tri__coordinator_take_up is called when it may. */
 TRI_MUST_CHECK bool tri__handover_begin(tri__coordinator *coordinator);
+/* True: the job has not begun, and may yet begin from what servers have. */
+bool tri__handover_is_awaited(const tri__coordinator *coordinator);
+/* How long a new ps:0 waits for servers that may have what it needs. Those that live reconnect at once, but may be stopped; those that died
+ * are started again, and say that they have nothing. Half of the timeout is left to go on without the others. */
+int64_t tri__handover_patience(const tri__coordinator *coordinator);
 void tri__handover_check(tri__coordinator *coordinator, int64_t now);
 TRI_MUST_CHECK tri_status tri__handover_message(tri__peer *peer, const tri__message *message, const json_t *body);
 

@@ -340,11 +340,14 @@ void tri__pairs_message(tri__coordinator *c, int server, const tri__message *mes
 }
 
 /* ps:0 was restarted, and the server that was the primary before does not come. ps:0 dismisses the other server, which becomes the primary
- * when it connects again. */
+ * when it connects again. With it the range goes back to the last checkpoint. So in async ps:0 is patient, and in sync as long as nothing
+ * else makes the job go back. */
 static void choose_another(tri__coordinator *c, int server, int64_t now)
 {
     tri__pair *pair = &c->pair[server];
-    if (pair->primary != TRI_PRIMARY_UNDECIDED || !pair->standby || now - pair->standby->greeted < 2 * c->settings->heartbeat)
+    bool patient = c->server->options.recovers && c->settings->mode != TRI_PS_SYNC;
+    int64_t longest = patient ? tri__handover_patience(c) : 2 * c->settings->heartbeat;
+    if (pair->primary != TRI_PRIMARY_UNDECIDED || !pair->standby || now - pair->standby->greeted < longest || tri__handover_is_awaited(c))
         return;
     pair->primary = pair->standby_is_second ? TRI_PRIMARY_SECOND : TRI_PRIMARY_FIRST;
     dismiss_standby(c, server);
