@@ -15,6 +15,7 @@
 
 #include "base/file/folder.h"
 #include "base/thread/clock.h"
+#include "watch/host/disk.h"
 
 #define ROOT "/sys/fs/cgroup"
 
@@ -24,9 +25,12 @@
 #define WEIGHT_1 "10240" /* the usual weight is 1024 */
 #define WEIGHT_2 "1000"  /* the usual weight is 100 */
 
+#define UNREACHED "1000000000000000" /* bytes a second */
+#define DISKS_1   "blkio"            /* only counts, so a host comes up without it, too */
+
 enum { PERIOD = 100000, PATH_SIZE = 512 }; /* PERIOD: microseconds; a CPU quota is for each such period */
 
-static const char *const trees_of_1[] = {"cpu", "cpuacct", "memory"};
+static const char *const trees_of_1[] = {"cpu", "cpuacct", "memory", DISKS_1};
 static const char *const trees_of_2[] = {"."};
 
 typedef struct {
@@ -66,9 +70,37 @@ static tri_status make_group(const char *path)
 /* In version 2, a group's children have only the controllers that the group names for them. */
 static void share_controllers(const char *group)
 {
-    if (is_version_2())
-        tri_status_free(
-            write_value(group, "cgroup.subtree_control", "+cpu +memory")); /* if this fails, setting a limit fails later and reports it */
+    if (!is_version_2())
+        return;
+    tri_status_free(
+        write_value(group, "cgroup.subtree_control", "+cpu +memory"));    /* if this fails, setting a limit fails later and reports it */
+    tri_status_free(write_value(group, "cgroup.subtree_control", "+io")); /* which only counts */
+}
+
+/* Version 1 counts a group's bytes of a disk only if the group has a limit for the disk. So set one that no disk reaches. */
+static void count_disk(const char *group, const char *disk)
+{
+    char path[PATH_SIZE], limit[64];
+    unsigned major, minor;
+    snprintf(path, sizeof path, "/sys/block/%.63s/dev", disk);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%u:%u", &major, &minor) == 2) {
+        snprintf(limit, sizeof limit, "%u:%u " UNREACHED, major, minor);
+        tri_status_free(write_value(group, "blkio.throttle.read_bps_device", limit)); /* if this fails, samples have the machine's disks */
+    }
+    if (file)
+        fclose(file);
+}
+
+static void count_disks(const char *group)
+{
+    char **names = NULL;
+    size_t count = 0;
+    tri_status_free(tri__folder_list("/sys/block", &names, &count));
+    for (size_t i = 0; i < count; i++)
+        if (tri__is_disk(names[i]))
+            count_disk(group, names[i]);
+    tri__folder_free(names, count);
 }
 
 /* Set the weight of all hosts. Where that fails, because this tree has no CPU controller, all hosts together weigh as one task. */
@@ -120,7 +152,7 @@ tri_status tri__limits_up(const char *cluster, const tri__virtual_host *host)
     for (int i = 0; i < all.count; i++) {
         char group[PATH_SIZE];
         tri_status status = make_path(all.tree[i], cluster, host->name, group);
-        if (status && !wanted) {
+        if (status && (!wanted || !strcmp(all.tree[i], DISKS_1))) {
             tri_status_free(status);
             continue;
         }
@@ -129,6 +161,8 @@ tri_status tri__limits_up(const char *cluster, const tri__virtual_host *host)
             TRI_TRY(limit_cpus(group, host->cpus));
         if (is_version_2() || !strcmp(all.tree[i], "memory"))
             TRI_TRY(limit_memory(group, host->memory_mb));
+        if (!strcmp(all.tree[i], DISKS_1))
+            count_disks(group);
     }
     return NULL;
 }

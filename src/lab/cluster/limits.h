@@ -1,5 +1,5 @@
 /* limits.h: control groups, of versions 1 and 2: they limit what a virtual host may use of the machine's CPUs and memory, and count what it
- * uses. */
+ * uses, also of the disks. */
 #ifndef TRI_LAB_CLUSTER_LIMITS_H
 #define TRI_LAB_CLUSTER_LIMITS_H
 

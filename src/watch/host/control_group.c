@@ -2,11 +2,13 @@
  * virtual host is trireme/CLUSTER/HOST. */
 #include "watch/host/control_group.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/thread/clock.h"
+#include "watch/host/disk.h"
 
 #define TREES  "/sys/fs/cgroup"
 #define GROUPS "/trireme/"
@@ -40,6 +42,7 @@ static void read_membership(tri__control_group *group, const char *line)
         snprintf(group->cpu, sizeof group->cpu, TREES "%s", path);
         snprintf(group->quota, sizeof group->quota, TREES "%s", path);
         snprintf(group->memory, sizeof group->memory, TREES "%s", path);
+        snprintf(group->disks, sizeof group->disks, TREES "%s", path);
         return;
     }
     if (names(controllers, "cpuacct"))
@@ -48,6 +51,8 @@ static void read_membership(tri__control_group *group, const char *line)
         snprintf(group->quota, sizeof group->quota, TREES "/cpu%s", path);
     if (names(controllers, "memory"))
         snprintf(group->memory, sizeof group->memory, TREES "/memory%s", path);
+    if (names(controllers, "blkio"))
+        snprintf(group->disks, sizeof group->disks, TREES "/blkio%s", path);
 }
 
 /* ---- its files ---- */
@@ -102,6 +107,89 @@ static double limit_of(const tri__control_group *group)
     return limit < 1e18 ? limit : 0; /* without a limit, version 1 writes a huge number */
 }
 
+/* ---- its disks ---- */
+
+typedef bool add_disk(const char *line, tri__disk_traffic *sum); /* false if the line is not about a disk */
+
+/* Version 2: 254:0 rbytes=4096 wbytes=0 rios=1 wios=0 dbytes=0 dios=0 */
+static bool add_all(const char *line, tri__disk_traffic *sum)
+{
+    int major, minor;
+    tri__disk_traffic disk;
+    if (sscanf(line, "%d:%d rbytes=%lf wbytes=%lf rios=%lf wios=%lf", &major, &minor, &disk.read, &disk.written, &disk.reads,
+               &disk.writes) < 6 ||
+        !tri__is_disk_number(major, minor))
+        return false;
+    sum->read += disk.read;
+    sum->written += disk.written;
+    sum->reads += disk.reads;
+    sum->writes += disk.writes;
+    return true;
+}
+
+/* Version 1: 254:0 Read 4096 */
+static bool add_number(const char *line, double *reads, double *writes)
+{
+    int major, minor;
+    char what[16];
+    double value;
+    if (sscanf(line, "%d:%d %15s %lf", &major, &minor, what, &value) < 4 || !tri__is_disk_number(major, minor))
+        return false;
+    *reads += strcmp(what, "Read") ? 0 : value;
+    *writes += strcmp(what, "Write") ? 0 : value;
+    return true;
+}
+
+static bool add_bytes(const char *line, tri__disk_traffic *sum)
+{
+    return add_number(line, &sum->read, &sum->written);
+}
+
+static bool add_operations(const char *line, tri__disk_traffic *sum)
+{
+    return add_number(line, &sum->reads, &sum->writes);
+}
+
+/* Add up the lines of a file. Returns how many are about disks; −1 if there is no such file. */
+static int add_lines(const char *folder, const char *file, add_disk *add, tri__disk_traffic *sum)
+{
+    char path[TRI_GROUP_PATH + 64], line[256];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    FILE *stream = *folder ? fopen(path, "re") : NULL;
+    if (!stream)
+        return -1;
+    while (fgets(line, sizeof line, stream))
+        count += add(line, sum);
+    fclose(stream);
+    return count;
+}
+
+/* A group of version 1 lists a disk, idle or not, if the kernel counts for it (lab/cluster/limits.c sees to that). Version 2 counts always,
+ * and lists a disk from its first use on. */
+static void read_disks(tri__control_group *group)
+{
+    tri__disk_traffic *sum = &group->disk;
+    *sum = (tri__disk_traffic){0};
+    if (group->version_2)
+        group->counts_disks = add_lines(group->disks, "io.stat", add_all, sum) >= 0;
+    else
+        group->counts_disks = add_lines(group->disks, "blkio.throttle.io_service_bytes", add_bytes, sum) > 0 &&
+                              add_lines(group->disks, "blkio.throttle.io_serviced", add_operations, sum) > 0;
+}
+
+static tri__disk_traffic disk_rates(const tri__disk_traffic *from, const tri__disk_traffic *to, double seconds)
+{
+    return (tri__disk_traffic){
+        .read = fmax(0, to->read - from->read) / seconds,
+        .written = fmax(0, to->written - from->written) / seconds,
+        .reads = fmax(0, to->reads - from->reads) / seconds,
+        .writes = fmax(0, to->writes - from->writes) / seconds,
+    };
+}
+
+/* ---- its CPU time ---- */
+
 static void read_times(tri__control_group *group)
 {
     const double ticks = (double)sysconf(_SC_CLK_TCK);
@@ -138,6 +226,7 @@ bool tri__control_group_find(tri__control_group *group)
     if (!*group->cpu)
         return false;
     read_times(group);
+    read_disks(group);
     return true;
 }
 
@@ -145,8 +234,9 @@ tri__group_sample tri__control_group_take(tri__control_group *group)
 {
     const tri__control_group before = *group;
     read_times(group);
+    read_disks(group);
     group->denied = denied_since(group, &before);
-    const double seconds = tri__clock_seconds(group->time - before.time) * tri__control_group_cpus(group);
+    const double passed = tri__clock_seconds(group->time - before.time), seconds = passed * tri__control_group_cpus(group);
     /* Ticks often miss a group that runs for a few milliseconds at a time. So `total` gives its time; ticks only divide it. */
     const double user = group->user - before.user, system = group->system - before.system, total = group->total - before.total;
     const double share = user + system > 0 ? user / (user + system) : 1, used = seconds > 0 ? 100 * total / seconds : 0;
@@ -157,5 +247,7 @@ tri__group_sample tri__control_group_take(tri__control_group *group)
         .used = number_of(group->memory, "memory.stat", group->version_2 ? "anon" : "rss", 0),
         .cached = number_of(group->memory, "memory.stat", group->version_2 ? "file" : "cache", 0),
         .limit = limit_of(group),
+        .counts_disks = group->counts_disks && before.counts_disks && passed > 0,
+        .disk = passed > 0 ? disk_rates(&before.disk, &group->disk, passed) : (tri__disk_traffic){0},
     };
 }

@@ -11,6 +11,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "watch/host/control_group.h"
+#include "watch/host/disk.h"
 #include "watch/host/link_speed.h"
 
 enum { LINE = 512, SECTOR = 512 };
@@ -123,24 +124,12 @@ static void read_memory(tri__host *host, reading *into, const char *line)
         into->used -= bytes;
 }
 
-/* Whether it is a disk: not a partition, and not a device on top of others, which would count twice. */
-static bool is_disk(const char *name)
-{
-    static const char *const others[] = {"loop", "ram", "zram", "dm-", "md", "sr", "fd"};
-    char path[64];
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strncmp(name, others[i], strlen(others[i])))
-            return false;
-    snprintf(path, sizeof path, "/sys/block/%.31s", name);
-    return access(path, F_OK) == 0;
-}
-
 static void read_disk(tri__host *host, reading *into, const char *line)
 {
     char name[32];
     double reads, read, writes, written;
     (void)host;
-    if (sscanf(line, "%*d %*d %31s %lf %*f %lf %*f %lf %*f %lf", name, &reads, &read, &writes, &written) < 5 || !is_disk(name))
+    if (sscanf(line, "%*d %*d %31s %lf %*f %lf %*f %lf %*f %lf", name, &reads, &read, &writes, &written) < 5 || !tri__is_disk(name))
         return;
     into->reads += reads;
     into->writes += writes;
@@ -238,6 +227,12 @@ static void take_group(tri__host *host, tri__host_sample *out)
     out->buffers = 0;
     if (sample.limit > 0)
         out->free = fmax(0, sample.limit - sample.used - sample.cached);
+    if (sample.counts_disks) {
+        out->read = sample.disk.read;
+        out->written = sample.disk.written;
+        out->reads = sample.disk.reads;
+        out->writes = sample.disk.writes;
+    }
 }
 
 static void take_rates(tri__host *host, tri__host_sample *out)

@@ -1,7 +1,7 @@
 /* host.h: how busy this host is: CPUs, memory, disks, network, from the kernel's counters in /proc.
  *
- * A virtual host of `trireme cluster` shares /proc/stat and /proc/meminfo with its machine, so its CPU time and memory come from its
- * control group. Its network counters are its own, as /proc/net/dev belongs to a network namespace. */
+ * A virtual host of `trireme cluster` shares /proc/stat, /proc/meminfo and /proc/diskstats with its machine, so its CPU time, memory and
+ * bytes of disks come from its control group. Its network counters are its own, as /proc/net/dev belongs to a network namespace. */
 #ifndef TRI_WATCH_HOST_HOST_H
 #define TRI_WATCH_HOST_HOST_H
 
