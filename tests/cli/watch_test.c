@@ -72,6 +72,17 @@ static void a_run_that_has_ended_is_shown_once(void **state)
     expect(RUN(*state, "watch", "run", "--csv", "x.csv"), 2, "", "run/samples already");
 }
 
+/* 30 updates of 10 examples are an epoch, whoever makes them. ps:0 looks for the end of an epoch only now and then. */
+static void a_job_marks_each_epoch_at_its_last_step_and_its_last_checkpoint_once(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--batch", "10", "--epochs", "4", "--strategy", "ps", "--workers", "2",
+               "--servers", "2", "--checkpoint-every", "120steps", "--out", "run", "--quiet"),
+           0, "120 steps", "");
+    expect(SHELL(*state, "cut -d, -f2-4 run/marks.csv | grep epoch,ps"), 0, "epoch,ps:0,30\nepoch,ps:0,60\nepoch,ps:0,90\nepoch,ps:0,120\n",
+           "");
+    expect(SHELL(*state, "grep -c checkpoint,ps:0,120, run/marks.csv"), 0, "1\n", "");
+}
+
 static void the_summary_of_a_job_has_its_server_and_its_host(void **state)
 {
     test_result result = RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "20", "--strategy", "ps", "--workers", "2",
@@ -197,6 +208,7 @@ int main(void)
         FOLDER_TEST(samples_of_this_host_are_printed_and_kept),
         FOLDER_TEST(json_has_one_object_a_sample),
         FOLDER_TEST(a_run_that_has_ended_is_shown_once),
+        FOLDER_TEST(a_job_marks_each_epoch_at_its_last_step_and_its_last_checkpoint_once),
         FOLDER_TEST(the_summary_of_a_job_has_its_server_and_its_host),
         FOLDER_TEST(a_worker_has_ended_before_the_last_evaluation_begins),
         FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),

@@ -276,11 +276,12 @@ void tri__run_mark_evaluation(tri__run *run, const char *task, double seconds)
 
 void tri__run_mark_epoch(tri__run *run, int64_t step)
 {
-    const int64_t epoch = tri__length_epochs(&run->length, step);
-    if (epoch <= run->journal.epoch)
-        return;
-    run->journal.epoch = epoch;
-    tri__marks_add(run->journal.marks, TRI_MARK_EPOCH, run->journal.leader, step, 0, "epoch %lld ends", (long long)epoch);
+    const int64_t epochs = tri__length_epochs(&run->length, step);
+    while (run->journal.epoch < epochs) {
+        const int64_t epoch = ++run->journal.epoch;
+        tri__marks_add(run->journal.marks, TRI_MARK_EPOCH, run->journal.leader, tri__length_epoch_end(&run->length, epoch), 0,
+                       "epoch %lld ends", (long long)epoch);
+    }
 }
 
 /* Show all evaluations if the run has few, and only some of them if it has many. */

@@ -88,7 +88,7 @@ void tri__run_tell_histograms(struct tri__run *run, int64_t step);              
 void tri__run_tell_evaluation(struct tri__run *run);                                       /* to the event file and the log */
 void tri__run_tell_test(struct tri__run *run, int64_t step);                               /* the last evaluation, to the event file */
 void tri__run_mark_evaluation(struct tri__run *run, const char *task, double seconds);     /* marks an evaluation that has just ended */
-void tri__run_mark_epoch(struct tri__run *run, int64_t step);                              /* where step ends an epoch */
+void tri__run_mark_epoch(struct tri__run *run, int64_t step);                              /* epochs that have ended by this step */
 tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */
 void tri__run_tell_progress(struct tri__run *run);                                         /* to the caller; also shows events */
 void tri__run_flush_events(struct tri__run *run);

@@ -49,6 +49,11 @@ int64_t tri__length_epochs(const tri__length *length, int64_t step)
     return length->epochs + whole;
 }
 
+int64_t tri__length_epoch_end(const tri__length *length, int64_t epochs)
+{
+    return length->epoch_step + (epochs - length->epochs) * length->epoch;
+}
+
 bool tri__length_reached(const tri__length *length, int64_t step)
 {
     return length->last_step && step >= length->last_step;

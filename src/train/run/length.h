@@ -22,6 +22,7 @@ bool tri__length_settle(tri__length *length, const tri__train_settings *settings
 int64_t tri__length_expected(int64_t epochs, int64_t examples, int64_t step, int64_t done, int64_t each);
 
 int64_t tri__length_epochs(const tri__length *length, int64_t step);                    /* how many epochs have ended by this step */
+int64_t tri__length_epoch_end(const tri__length *length, int64_t epochs);               /* the step with which so many have ended */
 bool tri__length_ends_epoch(const tri__length *length, int64_t step);                   /* one ends with it */
 bool tri__length_reached(const tri__length *length, int64_t step);                      /* the last step was made */
 bool tri__length_due(const tri__length *length, const tri__every *every, int64_t step); /* by steps; never due by the clock */

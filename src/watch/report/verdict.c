@@ -29,6 +29,11 @@ static int percent(double share)
     return (int)lround(100 * share);
 }
 
+static double hundredths(double value)
+{
+    return round(100 * value) / 100;
+}
+
 static double waiting(const tri__evidence *evidence)
 {
     const double *share = evidence->share;
@@ -148,14 +153,16 @@ static void add_oversubscribed(tri__text *text, const tri__evidence *evidence)
         percent(evidence->share[TRI_PHASE_COMPUTE] + waiting(evidence)));
 }
 
-/* The CPU time that the run used is needed in any case. */
+/* The CPU time that the run used is needed in any case. What others had is rounded so that both add up to no more than the host has. */
 static void add_crowded_out(tri__text *text, const tri__evidence *evidence)
 {
+    const double own = hundredths(evidence->host.own * evidence->host.cpus);
+    const double others = hundredths(fmin(evidence->host.busy, 1) * evidence->host.cpus - own);
     tri__text_add(text,
-                  "oversubscribed CPUs: other programs had %.2g of the host's %.3g, and this run %.2g; compute %d %%, waiting for others "
+                  "oversubscribed CPUs: other programs had %g of the host's %g, and this run %g; compute %d %%, waiting for others "
                   "%d %%. Without them it takes %d %% less time at most",
-                  taken_by_others(evidence), evidence->host.cpus, evidence->host.own * evidence->host.cpus,
-                  percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)), percent(1 - evidence->host.own));
+                  others, hundredths(evidence->host.cpus), own, percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)),
+                  percent(1 - evidence->host.own));
 }
 
 /* ---- phases ---- */

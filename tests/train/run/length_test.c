@@ -46,6 +46,7 @@ static void epochs_are_counted_by_examples_whatever_the_size_of_steps(void **sta
     const tri__length length = settle((tri__train_settings){.epochs = 5}, (tri__run_state){.step = 18, .position = 350}, 100, 50);
     assert_true(length.epoch_step == 19 && length.epochs == 4 && length.last_step == 21);
     assert_int_equal(tri__length_epochs(&length, 18), 3);
+    assert_true(tri__length_epoch_end(&length, 4) == 19 && tri__length_epoch_end(&length, 5) == 21);
     assert_true(tri__length_epochs(&length, 19) == 4 && tri__length_ends_epoch(&length, 19));
     assert_true(tri__length_epochs(&length, 20) == 4 && !tri__length_ends_epoch(&length, 20));
     assert_int_equal(tri__length_epochs(&length, 21), 5);

@@ -275,6 +275,16 @@ static void waiting_tasks_whose_cpus_other_programs_have_are_told_so(void **stat
     evidence.server.host_busy = 1;
     assert_verdict(evidence, "oversubscribed CPUs: other programs had 1.8 of the host's 2, and this run 0.2; compute 24 %, waiting for "
                              "others 76 %. Without them it takes 90 % less time at most");
+    evidence.host.cpus = 0.3; /* the figures add up */
+    evidence.host.own = 0.15;
+    assert_verdict(evidence, "oversubscribed CPUs: other programs had 0.25 of the host's 0.3, and this run 0.05; compute 24 %, waiting for "
+                             "others 76 %. Without them it takes 85 % less time at most");
+    evidence.host.cpus = 64;
+    evidence.host.own = 0.0126;
+    assert_verdict(evidence, "oversubscribed CPUs: other programs had 63.19 of the host's 64, and this run 0.81; compute 24 %, waiting for "
+                             "others 76 %. Without them it takes 99 % less time at most");
+    evidence.host.cpus = 2;
+    evidence.host.own = 0.1;
     char buffer[TRI_VERDICT_SIZE];
     evidence.late.task = "worker:1"; /* chance, too */
     evidence.late.share = 0.25;

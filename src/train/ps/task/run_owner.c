@@ -275,11 +275,13 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
     note_tables(owner, whole);
     if (status || best)
         return status;
-    tri__marks_add(run->journal.marks, TRI_MARK_CHECKPOINT, run->journal.leader, state.step, tri__clock_seconds(tri__clock_now() - started),
-                   "written while training goes on");
     pthread_mutex_lock(&owner->lock);
+    const bool again = run->saving.at == state.step; /* async: parts of the last step came to other servers after it was saved first */
     tri__saving_keep(&run->saving, written, state.step);
     pthread_mutex_unlock(&owner->lock);
+    if (!again)
+        tri__marks_add(run->journal.marks, TRI_MARK_CHECKPOINT, run->journal.leader, state.step,
+                       tri__clock_seconds(tri__clock_now() - started), "written while training goes on");
     return NULL;
 }
 
