@@ -390,6 +390,15 @@ double tri_plan_flops(const tri_plan *plan)
     return flops;
 }
 
+double tri__plan_traffic(const tri_plan *plan)
+{
+    double bytes = 0;
+    for (int i = 0; i < plan->calls; i++)
+        for (int j = 0; j < tri__kernel_arguments(plan->call[i].kernel); j++)
+            bytes += (double)plan->operand[plan->call[i].operand[j]].bytes;
+    return bytes;
+}
+
 int tri_plan_calls(const tri_plan *plan)
 {
     return plan->calls;

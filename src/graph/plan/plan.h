@@ -134,6 +134,9 @@ struct tri_plan {
     void *absent; /* [batch][outputs] zeros: the labels, targets and weights of a batch that has none, which is run but not trained on */
 };
 
+/* Bytes that the kernels of one run read and write at least: each argument of each call once, those of loops' bodies not at all. */
+double tri__plan_traffic(const tri_plan *plan);
+
 /* Let a scattered call read rows that stand one after another at x. */
 void tri__plan_point(tri__plan_call *call, const void *x, int64_t rows);
 

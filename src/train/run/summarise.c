@@ -14,11 +14,13 @@
 #include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "graph/plan/plan.h"
 #include "tensor/onednn/onednn.h"
 #include "train/cluster/cluster.h"
 #include "train/run/peers.h"
 #include "train/run/run_setup.h"
 #include "watch/host/control_group.h"
+#include "watch/host/memory_rate.h"
 #include "watch/report/verdict.h"
 #include "watch/sample/run_files.h"
 
@@ -212,6 +214,15 @@ static const tri__consumer *host_of_all(const tri__consumption *consumption)
     return host;
 }
 
+static void fill_in_disk(const tri__consumption *consumption, const tri__consumer *host, tri__evidence *evidence)
+{
+    evidence->disk.read = host->disk_read / host->seconds;
+    evidence->disk.best = host->best_read;
+    for (int i = 0; i < consumption->tasks; i++)
+        if (!strcmp(consumption->task[i].host, host->name))
+            evidence->disk.own += consumption->task[i].disk_read / consumption->task[i].seconds;
+}
+
 /* Does nothing unless all workers were sampled, and are on one host. */
 static void fill_in_host(const tri__run *run, const tri__consumption *consumption, int workers, int threads, tri__evidence *evidence)
 {
@@ -230,16 +241,23 @@ static void fill_in_host(const tri__run *run, const tri__consumption *consumptio
     evidence->host.threads = threads;
     evidence->host.busy = busy_share(host);
     evidence->host.own = own / evidence->host.cpus;
+    fill_in_disk(consumption, host, evidence);
 }
 
-/* Measuring what the CPUs can do takes a two-hundredth of the run at most, and only where they can be had and it matters. */
+/* Measuring what CPUs and memory can do takes about a two-hundredth of the run at most, and only where they can be had and it matters. */
 #define MEASURING 0.05 /* seconds */
 
-static void fill_in_flops(const tri__effort *effort, tri__evidence *evidence)
+static void fill_in_capacity(const tri__effort *effort, tri__evidence *evidence)
 {
+    const bool measures = effort->alone && effort->seconds >= 200 * MEASURING;
+    const bool computes = evidence->share[TRI_PHASE_COMPUTE] >= 0.5, updates = evidence->share[TRI_PHASE_UPDATE] >= 0.5;
     evidence->flops.reached = effort->flops;
-    if (effort->alone && effort->flops > 0 && effort->seconds >= 200 * MEASURING && evidence->share[TRI_PHASE_COMPUTE] >= 0.5)
+    if (measures && effort->flops > 0 && computes)
         evidence->flops.sgemm = tri__onednn_sgemm_rate(effort->threads, MEASURING);
+    evidence->memory.compute = effort->memory.compute;
+    evidence->memory.update = effort->memory.update;
+    if (measures && ((computes && effort->memory.compute > 0) || (updates && effort->memory.update > 0)))
+        evidence->memory.copy = tri__memory_rate(computes ? effort->memory.plan : effort->memory.rule, effort->threads, MEASURING / 5);
 }
 
 static const char *find_verdict(const tri__run *run, const tri__summary *summary, const tri__effort *effort, char *buffer, size_t size)
@@ -260,7 +278,7 @@ static const char *find_verdict(const tri__run *run, const tri__summary *summary
     fill_in_slowest(summary, &evidence);
     fill_in_server(summary->consumption, &evidence);
     fill_in_host(run, summary->consumption, summary->workers, effort->all_threads, &evidence);
-    fill_in_flops(effort, &evidence);
+    fill_in_capacity(effort, &evidence);
     return tri__verdict(&evidence, buffer, size);
 }
 
@@ -398,16 +416,32 @@ static void fill_workers(const tri__run *run, worker_stats *all)
         all->worker[own].cpu_percent = 0; /* the clock of a process is coarser than that of a thread */
 }
 
-/* Replicas in this process compute at the same time, each as much as the run's own worker. Tasks that have parts of one model are not
- * compared with each other. */
-static double flops_a_second(const tri__run *run)
+/* How often plans ran in a second of compute. Replicas in this process compute at the same time, each as much as the run's own worker. 0
+ * where it is not compared with what the machine can do: tasks that have parts of one model, models of one layer or with tables. */
+static double plans_a_second(const tri__run *run)
 {
     const tri__trainer *trainer = &run->trainer;
     const double seconds = tri__clock_seconds(trainer->phases.spent[TRI_PHASE_COMPUTE]);
     if (!trainer->plan || seconds <= 0 || (run->peers && run->peers->one_model) || !tri__run_is_deep(run))
         return 0;
     const double rows = (double)run->settings.batch / (double)run->settings.accumulate; /* of a plan */
-    return tri_plan_flops(trainer->plan) / rows * (double)trainer->examples / seconds * (run->peers ? run->peers->here : 1);
+    return (double)trainer->examples / rows / seconds * (run->peers ? run->peers->here : 1);
+}
+
+/* Add what products reach, and what kernels and the rule move: it reads gradients, and reads and writes parameters and its state. */
+static void add_rates(const tri__run *run, tri__effort *effort)
+{
+    const tri__trainer *trainer = &run->trainer;
+    const double plans = plans_a_second(run), updating = tri__clock_seconds(trainer->phases.spent[TRI_PHASE_UPDATE]);
+    if (!(plans > 0))
+        return;
+    const size_t bytes = tri_store_floats(trainer->store) * sizeof(float), slots = (size_t)tri_rule_slots(tri_store_rule(trainer->store));
+    effort->flops = plans * tri_plan_flops(trainer->plan);
+    effort->memory.compute = plans * tri__plan_traffic(trainer->plan);
+    effort->memory.plan = tri_plan_bytes(trainer->plan) + 2 * bytes;
+    effort->memory.rule = (2 + slots) * bytes;
+    if (updating > 0 && !run->peers)
+        effort->memory.update = (double)((3 + 2 * slots) * bytes) * (double)(run->state.step - run->since.step) / updating;
 }
 
 static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)
@@ -433,15 +467,15 @@ static tri_status summarise(const tri__run *run, const worker_stats *all, tri__r
         .worker_stats = all->worker,
     };
     tri__phases_shares(&all->sum, summary.phases);
-    const tri__effort effort = {
+    tri__effort effort = {
         .seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases)),
         .threads = run->settings.threads * (run->peers ? run->peers->here : 1),
         .all_threads = run->settings.threads * all->count,
         .cpu_percent = all->cpu_percent,
         .decoding = tri__dataset_decoding(run->trainer.dataset),
-        .flops = flops_a_second(run),
         .alone = !run->peers || run->peers->here == run->peers->workers,
     };
+    add_rates(run, &effort);
     return tri__run_conclude(run, &summary, &effort, out);
 }
 

@@ -12,7 +12,11 @@ typedef struct {
     double decoding;    /* seconds of reading and decoding, summed over all threads */
     int all_threads;    /* that computed, in all workers */
     double flops;       /* FLOP/s of the workers in this process while they computed; 0: not known */
-    bool alone;         /* no other process trains for this run, or did */
+    struct {
+        double compute, update; /* bytes a second that kernels, and the rule, move at least in their time; 0: not known */
+        size_t plan, rule;      /* bytes of memory that a step, and the rule, use */
+    } memory;
+    bool alone; /* no other process trains for this run, or did */
     struct {
         const char *task; /* the task for which the others waited longest in sync steps; NULL: not known */
         double share;     /* time that the others waited for this task, as a share of the job's time */

@@ -22,7 +22,9 @@ static const double noticed = 0.2;       /* CPUs that decoding or other programs
 static const double held_up = 0.2;       /* share of all workers' time spent waiting for others; of two workers, only the fast one waits */
 static const double slower = 1.5;        /* times the median worker's time: a straggler */
 static const double most = 0.7;          /* share of the waiting for last parts that is for one worker: more than chance */
-static const double crowded = 0.9;       /* share of a host's CPUs in use: threads have to take turns */
+static const double least_reading =
+    1e5; /* bytes a second of a disk: with less, it is another one that threads wait for, as on a server of files */
+static const double crowded = 0.9; /* share of a host's CPUs in use: threads have to take turns */
 
 static int percent(double share)
 {
@@ -186,7 +188,21 @@ static void add_missing_cpus(tri__text *text, const tri__evidence *evidence, dou
                       percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - busy)));
 }
 
-/* How near the CPUs come to what they can do. */
+/* Whether the memory is what the phase waits for. */
+static bool fills_memory(const tri__evidence *evidence, double moved)
+{
+    return evidence->memory.copy > 0 && moved >= full * evidence->memory.copy;
+}
+
+/* How near the memory comes to what it can do. */
+static void add_memory(tri__text *text, const tri__evidence *evidence, double moved)
+{
+    if (moved > 0 && evidence->memory.copy > 0)
+        tri__text_add(text, ". Memory at %d %% of the %.3g GB/s of a copy", percent(fmin(1, moved / evidence->memory.copy)),
+                      evidence->memory.copy / 1e9);
+}
+
+/* How near the CPUs come to what they can do. Where they wait for memory, larger products do not help. */
 static void add_flops(tri__text *text, const tri__evidence *evidence)
 {
     const double reached = evidence->flops.reached, sgemm = evidence->flops.sgemm;
@@ -195,7 +211,7 @@ static void add_flops(tri__text *text, const tri__evidence *evidence)
     tri__text_add(text, ". Products and convolutions reach %.3g GFLOP/s", reached / 1e9);
     if (sgemm > 0)
         tri__text_add(text, ", large products %.3g", sgemm / 1e9);
-    if (sgemm > reached)
+    if (sgemm > reached && !fills_memory(evidence, evidence->memory.compute))
         tri__text_add(text, ": a larger batch or wider layers come nearer to it; that saves %d %% at most",
                       percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - reached / sgemm)));
 }
@@ -212,8 +228,27 @@ static void add_compute(tri__text *text, const tri__evidence *evidence)
                       evidence->decoding, percent(share * fmin(1, evidence->decoding / evidence->threads)));
     else {
         add_flops(text, evidence);
-        tri__text_add(text, ". More CPUs or workers help; all else saves %d %% at most", percent(1 - share));
+        add_memory(text, evidence, evidence->memory.compute);
+        tri__text_add(text, "%s; all else saves %d %% at most",
+                      fills_memory(evidence, evidence->memory.compute)
+                          ? ": more CPUs on this host wait for it, too; workers on other hosts help"
+                          : ". More CPUs or workers help",
+                      percent(1 - share));
     }
+}
+
+/* The most that the disk was seen to read is what it can do at least. If it mostly reads less, it is asked for too little at a time. */
+static void add_disk(tri__text *text, const tri__evidence *evidence)
+{
+    const double read = evidence->disk.read, best = evidence->disk.best, others = read - evidence->disk.own;
+    tri__text_add(text, ". %.1f threads read, and next to no CPU is used for it: the disk", evidence->decoding);
+    if (read >= least_reading)
+        tri__text_add(text, ", at %.3g of the %.3g MB/s of its best sample", read / 1e6, best / 1e6);
+    if (read >= least_reading && others >= noticed * read)
+        tri__text_add(text, ", %.3g of them for other programs", others / 1e6);
+    tri__text_add(text, ". --cache keeps what was read in memory");
+    if (read >= least_reading && read < half * best)
+        tri__text_add(text, ", data convert makes larger files that are read faster");
 }
 
 /* Threads that decode use CPUs, unless no CPU is left for them. Threads that wait for a disk do not use CPUs. */
@@ -235,8 +270,7 @@ static void add_input(tri__text *text, const tri__evidence *evidence)
         tri__text_add(text, ". Decoding keeps %.2g CPUs busy%s: --cache or data convert saves doing it again", fmax(cpus, 0),
                       lacks_cpus ? ", and the host has no more" : "");
     else if (known)
-        tri__text_add(text, ". %.1f threads read, and next to no CPU is used for it: the disk. --cache keeps what was read in memory",
-                      evidence->decoding);
+        add_disk(text, evidence);
     else
         tri__text_add(text, ". --cache or data convert saves decoding again, a larger batch asks less often");
     add_saving(text, share, known ? "that" : "faster input");
@@ -271,8 +305,10 @@ static void add_peers(tri__text *text, const tri__evidence *evidence)
 
 static void add_update(tri__text *text, const tri__evidence *evidence)
 {
+    add_memory(text, evidence, evidence->memory.update);
     tri__text_add(text, ". A larger batch updates less often");
-    add_saving(text, evidence->share[TRI_PHASE_UPDATE], "a cheaper rule");
+    add_saving(text, evidence->share[TRI_PHASE_UPDATE],
+               fills_memory(evidence, evidence->memory.update) ? "a rule that keeps less" : "a cheaper rule");
 }
 
 static void add_send(tri__text *text, const tri__evidence *evidence)

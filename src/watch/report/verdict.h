@@ -33,6 +33,15 @@ typedef struct {
         double reached; /* FLOP a second of products and convolutions, in the time for compute; 0: not known, or not what takes the time */
         double sgemm;   /* the same of large matrix products here; 0: not measured */
     } flops;
+    struct {
+        double compute, update; /* bytes a second that kernels, or the rule, move at least in the time for that phase; 0: not known */
+        double copy;            /* the same of a copy of as much memory here; 0: not measured */
+    } memory;
+    struct {
+        double read; /* bytes a second that the disks of the one host read, for all programs; 0: none, or not known */
+        double own;  /* those for this run */
+        double best; /* the most in a sample */
+    } disk;
     const char *remedy; /* what the user can do about a straggler, in words that follow "or": "give --backup 1"; NULL: nothing */
     struct {
         const char *task;     /* with sync parameter servers: the worker for whose parts the others waited longest; NULL: not known */
@@ -50,7 +59,7 @@ typedef struct {
     } host;
 } tri__evidence;
 
-enum { TRI_VERDICT_SIZE = 400 };
+enum { TRI_VERDICT_SIZE = 600 };
 
 /* Write the sentence. If the run was too short, or no phase stands out, it says so. Returns buffer. */
 const char *tri__verdict(const tri__evidence *evidence, char *buffer, size_t size);

@@ -12,7 +12,8 @@
 #include "base/text/task.h"
 #include "watch/sample/columns.h"
 
-#define MEGA 1e6
+#define MEGA  1e6
+#define SHORT 0.5 /* the first and the last sample may be much shorter than the others: rates that happen to be high */
 
 /* The columns that are added up for a consumer; CPU is the sum of the first two. */
 enum { CPU, CPU_MORE, STOLEN, MEMORY, SENT, RECEIVED, READ, WRITTEN, COLUMNS };
@@ -30,7 +31,7 @@ static void find_columns(const tri__sample_reader *reader, const char *const nam
 }
 
 /* Add one sample. Fields that will be means are sums over time until settle divides them. */
-static void add(tri__consumer *to, const double *sample, const int column[COLUMNS], double seconds)
+static void add(tri__consumer *to, const double *sample, const int column[COLUMNS], double seconds, bool whole)
 {
     double value[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
@@ -44,6 +45,7 @@ static void add(tri__consumer *to, const double *sample, const int column[COLUMN
     to->received += seconds * value[RECEIVED];
     to->disk_read += seconds * value[READ];
     to->disk_written += seconds * value[WRITTEN];
+    to->best_read = whole ? fmax(to->best_read, value[READ]) : to->best_read;
 }
 
 static void settle(tri__consumer *consumer)
@@ -130,8 +132,9 @@ static void add_up(tri__sample_reader *reader, double since, tri__consumer *task
     for (const double *sample; (sample = tri__sample_reader_next(reader));) {
         if (sample[epoch] <= since || !(sample[length] > 0))
             continue;
-        add(task, sample, task_column, sample[length]);
-        add(host, sample, host_column, sample[length]);
+        const bool whole = sample[length] >= SHORT * tri__sample_reader_every(reader);
+        add(task, sample, task_column, sample[length], whole);
+        add(host, sample, host_column, sample[length], whole);
         for (int i = 0; i < links; i++)
             count_fill(&link[i], sample);
     }

@@ -14,6 +14,7 @@ typedef struct {
     double memory_mb, peak_mb;      /* mean and peak; MB = 10⁶ bytes */
     double sent, received;          /* bytes: of a task, as it counts itself; of a host, over its links (not lo) */
     double disk_read, disk_written; /* bytes */
+    double best_read;               /* bytes a second: the most that disks read in a whole sample */
     struct {
         char name[TRI_SAMPLE_LINK];
         double most;  /* bytes a second that it can carry; 0: none of the host's links has a known speed */

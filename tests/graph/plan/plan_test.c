@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes/random.h"
+#include "graph/plan/plan.h"
 #include "support.h"
 #include "trireme/trireme.h"
 
@@ -97,6 +98,18 @@ static void flops_of_training_count_the_gradients(void **state)
     const subject lenet = {"lenet", TRI_SHAPE(28, 28, 1), 10, 4};
     machine m = make_machine(&lenet, &(tri_plan_options){.batch = 4, .training = true});
     assert_float_equal(tri_plan_flops(m.plan), 4 * (2 * first + 3 * second + 3 * dense), 0.5);
+    drop_machine(&m);
+}
+
+/* Each call reads or writes all of its arguments: at least the images, and all parameters twice, forwards and for their gradients. */
+static void traffic_of_training_has_images_parameters_and_gradients(void **state)
+{
+    (void)state;
+    const subject lenet = {"lenet", TRI_SHAPE(28, 28, 1), 10, 4};
+    machine m = make_machine(&lenet, &(tri_plan_options){.batch = 4, .training = true});
+    const double least = 4.0 * 28 * 28 + 2.0 * (double)tri_store_floats(m.store) * sizeof(float);
+    assert_true(tri__plan_traffic(m.plan) >= least);
+    assert_true(tri__plan_traffic(m.plan) <= 100 * least + 100 * (double)tri_plan_bytes(m.plan));
     drop_machine(&m);
 }
 
@@ -268,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flops_of_training_count_the_gradients),
+        cmocka_unit_test(traffic_of_training_has_images_parameters_and_gradients),
         cmocka_unit_test(every_optimisation_of_a_plan_keeps_its_results),
         cmocka_unit_test(a_plan_of_alexnet_agrees_with_plain_c),
         cmocka_unit_test(a_store_that_dropped_its_gradient_trains_the_same),

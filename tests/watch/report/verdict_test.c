@@ -43,6 +43,42 @@ static void a_compute_bound_verdict_says_how_near_it_comes_to_large_products(voi
                    "GFLOP/s, large products 39. More CPUs or workers help; all else saves 10 % at most");
 }
 
+static void a_compute_bound_verdict_says_how_near_it_comes_to_a_copy_of_memory(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.90, [TRI_PHASE_INPUT] = 0.10);
+    evidence.flops.reached = 40e9;
+    evidence.flops.sgemm = 160e9;
+    evidence.memory.compute = 2.2e9;
+    evidence.memory.copy = 11e9;
+    assert_verdict(evidence,
+                   "compute-bound: 90 % of the time in forward and backward; input waits 10 %. Products and convolutions reach 40 "
+                   "GFLOP/s, large products 160: a larger batch or wider layers come nearer to it; that saves 68 % at most. Memory at "
+                   "20 % of the 11 GB/s of a copy. More CPUs or workers help; all else saves 10 % at most");
+    evidence.memory.compute = 9e9; /* products wait for memory: larger ones do not help, nor do more CPUs that share it */
+    assert_verdict(evidence,
+                   "compute-bound: 90 % of the time in forward and backward; input waits 10 %. Products and convolutions reach 40 "
+                   "GFLOP/s, large products 160. Memory at 82 % of the 11 GB/s of a copy: more CPUs on this host wait for it, too; "
+                   "workers on other hosts help; all else saves 10 % at most");
+    evidence.memory.copy = 0; /* not measured: no claim */
+    evidence.flops.sgemm = 0;
+    assert_verdict(evidence,
+                   "compute-bound: 90 % of the time in forward and backward; input waits 10 %. Products and convolutions reach 40 "
+                   "GFLOP/s. More CPUs or workers help; all else saves 10 % at most");
+}
+
+static void an_update_bound_verdict_says_how_near_the_rule_comes_to_a_copy_of_memory(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_UPDATE] = 0.70, [TRI_PHASE_COMPUTE] = 0.30);
+    assert_verdict(evidence, "update-bound: 70 % of the time applying updates; compute 30 %. A larger batch updates less often; a cheaper "
+                             "rule saves 70 % at most");
+    evidence.memory.update = 10e9;
+    evidence.memory.copy = 11e9;
+    assert_verdict(evidence, "update-bound: 70 % of the time applying updates; compute 30 %. Memory at 91 % of the 11 GB/s of a copy. A "
+                             "larger batch updates less often; a rule that keeps less saves 70 % at most");
+}
+
 static void a_compute_bound_verdict_names_missing_cpus(void **state)
 {
     (void)state;
@@ -110,6 +146,33 @@ static void input_that_uses_cpus_is_decoding_and_input_that_does_not_is_the_disk
     evidence.stream = true;
     assert_verdict(evidence, "input-bound: 90 % of the time waiting for data; compute 10 %. What writes to standard input is slow, or the "
                              "text costs much to read; quicker input saves 90 % at most");
+}
+
+static void an_input_bound_verdict_says_how_much_the_disk_reads(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.1, [TRI_PHASE_INPUT] = 0.9);
+    evidence.decoding = 1.9;
+    evidence.cpu_percent = 25;
+    evidence.disk.read = evidence.disk.own = 95e6;
+    evidence.disk.best = 100e6;
+    assert_verdict(evidence,
+                   "input-bound: 90 % of the time waiting for data; compute 10 %. 1.9 threads read, and next to no CPU is used for it: "
+                   "the disk, at 95 of the 100 MB/s of its best sample. --cache keeps what was read in memory; that saves 90 % at most");
+    evidence.disk.own = 35e6; /* others want the disk, too */
+    assert_verdict(evidence,
+                   "input-bound: 90 % of the time waiting for data; compute 10 %. 1.9 threads read, and next to no CPU is used for it: "
+                   "the disk, at 95 of the 100 MB/s of its best sample, 60 of them for other programs. --cache keeps what was read in "
+                   "memory; that saves 90 % at most");
+    evidence.disk.read = evidence.disk.own = 12e6; /* it can do more, but not for many small files */
+    assert_verdict(evidence,
+                   "input-bound: 90 % of the time waiting for data; compute 10 %. 1.9 threads read, and next to no CPU is used for it: "
+                   "the disk, at 12 of the 100 MB/s of its best sample. --cache keeps what was read in memory, data convert makes larger "
+                   "files that are read faster; that saves 90 % at most");
+    evidence.disk.read = evidence.disk.own = 100; /* a disk elsewhere: what is read here is something else */
+    assert_verdict(evidence,
+                   "input-bound: 90 % of the time waiting for data; compute 10 %. 1.9 threads read, and next to no CPU is used for it: "
+                   "the disk. --cache keeps what was read in memory; that saves 90 % at most");
 }
 
 static void assert_not_network(tri__evidence evidence)
@@ -325,6 +388,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_computes_most_of_the_time_is_compute_bound),
         cmocka_unit_test(a_compute_bound_verdict_says_how_near_it_comes_to_large_products),
+        cmocka_unit_test(a_compute_bound_verdict_says_how_near_it_comes_to_a_copy_of_memory),
+        cmocka_unit_test(an_update_bound_verdict_says_how_near_the_rule_comes_to_a_copy_of_memory),
+        cmocka_unit_test(an_input_bound_verdict_says_how_much_the_disk_reads),
         cmocka_unit_test(a_compute_bound_verdict_names_missing_cpus),
         cmocka_unit_test(a_compute_bound_verdict_names_the_cpus_spent_on_decoding),
         cmocka_unit_test(a_run_that_waits_for_data_is_input_bound),

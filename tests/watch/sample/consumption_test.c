@@ -93,6 +93,25 @@ static void hosts_come_in_the_order_of_their_tasks_and_that_of_the_supervisor_la
     tri__consumption_fini(&all);
 }
 
+/* The last sample is a tenth of a second long: what it has of one read is no rate that the disk keeps up. */
+static void the_most_that_a_disk_read_is_that_of_a_whole_sample(void **state)
+{
+    static const char samples[] = "\"a\"\n\"Layout:\",\"dstat\",,,,\"Every:\",\"1.000\"\n\"Host:\",\"one\"\n\"c\"\n\n"
+                                  "\"epoch\",\"seconds\",\"read\",\"writ\",\"process:read\",\"process:writ\"\n"
+                                  "101,1,95,0,90,0\n"
+                                  "102,1,100,0,80,0\n"
+                                  "102.1,0.1,900,0,900,0\n";
+    char *path = test_path(*state, "worker-0.csv");
+    tri__consumption all;
+    test_write(path, samples, sizeof samples - 1);
+    free(path);
+    assert_ok(tri__consumption_read(*state, 0, &all));
+    assert_float_equal(all.host[0].best_read, 100, 1e-9);
+    assert_float_equal(all.task[0].best_read, 90, 1e-9);
+    assert_float_equal(all.host[0].disk_read, 95 + 100 + 90, 1e-9);
+    tri__consumption_fini(&all);
+}
+
 static void the_fullest_link_is_told_with_its_direction(void **state)
 {
     static const char samples[] =
@@ -119,6 +138,7 @@ int main(void)
         FOLDER_TEST(samples_from_before_a_resume_do_not_count),
         FOLDER_TEST(a_host_of_several_tasks_counts_once),
         FOLDER_TEST(hosts_come_in_the_order_of_their_tasks_and_that_of_the_supervisor_last),
+        FOLDER_TEST(the_most_that_a_disk_read_is_that_of_a_whole_sample),
         FOLDER_TEST(the_fullest_link_is_told_with_its_direction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
