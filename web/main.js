@@ -256,6 +256,28 @@ const draw_marks = () => {
     );
 };
 
+// Both ends of a connection count its bytes. A server's count is shown only where the other end is a server, too.
+const is_server = (task) => task.startsWith("ps:");
+const draw_peers = () => {
+    const pairs = (run.summary?.task_stats ?? [])
+        .flatMap(({ task, peers = [] }) => peers.map((peer) => ({ task, ...peer })))
+        .filter(({ task, peer }) => !is_server(task) || is_server(peer))
+        .sort((a, b) => b.bytes_sent + b.bytes_received - a.bytes_sent - a.bytes_received);
+    $("peers-section").hidden = !pairs.length;
+    $("peers").tBodies[0].replaceChildren(
+        ...pairs.map((pair) =>
+            make(
+                "tr",
+                {},
+                make("td", {}, pair.task),
+                make("td", { class: "text" }, pair.peer),
+                make("td", { "data-value": pair.bytes_sent }, bytes(pair.bytes_sent)),
+                make("td", { "data-value": pair.bytes_received }, bytes(pair.bytes_received)),
+            ),
+        ),
+    );
+};
+
 const draw_choices = () => {
     const chosen = $("phase-task").value;
     $("phase-task").replaceChildren(
@@ -282,6 +304,7 @@ source.addEventListener("whole", (event) => {
     run.whole(JSON.parse(event.data));
     draw_choices();
     draw_facts();
+    draw_peers();
     draw_graph();
     draw();
     document.body.dataset.drawn = "true";

@@ -130,6 +130,41 @@ static void what_workers_send_and_receive_is_counted_by_the_server_too(void **st
     free(samples);
 }
 
+static double exchanged(const tri__consumer *task, const char *peer, bool sent)
+{
+    for (int i = 0; i < task->peers; i++)
+        if (!strcmp(task->peer[i].name, peer))
+            return sent ? task->peer[i].sent : task->peer[i].received;
+    fail_msg("%s exchanged nothing with %s", task->name, peer);
+    return 0;
+}
+
+/* Both ends count the same bytes, but the last goodbye may not be read any more. All of a worker's bytes have a peer. */
+static void bytes_are_counted_by_peer_on_both_ends(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "20", "--strategy", "ps", "--workers", "2", "--servers", "2",
+               "--out", "run", "--quiet"),
+           0, "", "");
+    char *samples = test_path(*state, "run/samples");
+    tri__consumption all;
+    assert_ok(tri__consumption_read(samples, 0, &all));
+    static const char *const workers[] = {"worker:0", "worker:1"}, *const servers[] = {"ps:0", "ps:1"};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            const tri__consumer *worker = consumer_of(&all, workers[i]), *server = consumer_of(&all, servers[j]);
+            const double sent = exchanged(worker, servers[j], true), answered = exchanged(server, workers[i], true);
+            assert_true(sent > 0 && exchanged(server, workers[i], false) <= sent && exchanged(server, workers[i], false) >= 0.9 * sent);
+            assert_true(exchanged(worker, servers[j], false) <= answered && exchanged(worker, servers[j], false) >= 0.9 * answered);
+            assert_int_equal(worker->peers, 2);
+        }
+    assert_true(exchanged(consumer_of(&all, "ps:0"), "ps:1", true) > 0 && exchanged(consumer_of(&all, "ps:1"), "ps:0", true) > 0);
+    assert_true(exchanged(consumer_of(&all, "evaluator:0"), "ps:0", false) >= sizeof(float) * 784 * 10);
+    assert_true(exchanged(consumer_of(&all, "ps:0"), "evaluator:0", true) >= sizeof(float) * 784 * 10);
+    tri__consumption_fini(&all);
+    free(samples);
+    expect(SHELL(*state, "grep -q '\"peers\"' run/summary.json && echo there"), 0, "there", "");
+}
+
 static void a_run_that_has_ended_is_shown_with_its_means_and_its_verdict(void **state)
 {
     test_result result = RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "200", "--strategy", "ps", "--workers", "2",
@@ -214,6 +249,7 @@ int main(void)
         FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),
         FOLDER_TEST(a_run_without_samples_is_refused_in_words),
         FOLDER_TEST(what_workers_send_and_receive_is_counted_by_the_server_too),
+        FOLDER_TEST(bytes_are_counted_by_peer_on_both_ends),
         FOLDER_TEST(a_run_that_has_ended_is_shown_with_its_means_and_its_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

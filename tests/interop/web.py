@@ -192,6 +192,21 @@ def make_run(folder, workers, seconds=120):
 # ---- checks ----
 
 
+def compare_peers(browser, summary):
+    """Bytes between workers or the evaluator and servers, as in summary.json. Servers' own counts of them are left out."""
+    shown = browser.evaluate(
+        "[...document.querySelectorAll('#peers tbody tr')].map((row) =>"
+        " [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent).join(' '))"
+    )
+    told = [
+        f"{one['task']} {peer['peer']} {peer['bytes_sent']} {peer['bytes_received']}"
+        for one in summary["task_stats"]
+        for peer in one.get("peers", [])
+        if not one["task"].startswith("ps:")
+    ]
+    require(len(told) == 3 and sorted(shown) == sorted(told), f"peers {shown} on the page, {told} in summary.json")
+
+
 def ended(trireme, browser, run):
     subprocess.run(
         train(trireme, run, "--epochs", "3", "--strategy", "ps", "--workers", "2", "--eval-every", "epoch"),
@@ -215,6 +230,7 @@ def ended(trireme, browser, run):
             )
         require(browser.evaluate("document.getElementById('verdict-text').textContent") == summary["verdict"], "another verdict")
         compared = compare_tasks(browser, run)
+        compare_peers(browser, summary)
         with open(os.path.join(run, "marks.csv")) as file:
             marks = list(csv.reader(file))[1:]
         require(browser.evaluate("document.querySelectorAll('#marks tbody tr').length") == len(marks), f"not {len(marks)} marks")

@@ -67,6 +67,7 @@ struct tri__connection {
 
     tri__swept swept;
     int64_t sent, received;           /* bytes of frames */
+    tri__peer_traffic *peer_traffic;  /* receives them, too; NULL: nobody said who the peer is, or traffic is not added up */
     int64_t sent_seen, received_seen; /* sent and received at the last sweep */
     int64_t stalled_out, stalled_in;  /* nanoseconds in which a frame should have moved and did not */
     char peer[TRI_ADDRESS_TEXT];
@@ -178,7 +179,7 @@ static void flush(tri__connection *connection)
         state = tri__stream_write(&connection->stream, pieces, count, &taken, &failure);
         tri__outbox_taken(outbox, taken);
         connection->sent += (int64_t)taken;
-        tri__loop_moved(connection->loop, taken, 0);
+        tri__loop_moved(connection->loop, connection->peer_traffic, taken, 0);
     } while (outbox->bytes > 0 && state == TRI_STREAM_READY);
     connection->blocked = event_for(state);
     if (state == TRI_STREAM_FAILED)
@@ -292,7 +293,7 @@ static void receive(tri__connection *connection)
         tri__stream_state state = tri__stream_read(&connection->stream, places, count, &size, &failure);
         tri__inbox_filled(&connection->inbox, size);
         connection->received += (int64_t)size;
-        tri__loop_moved(connection->loop, 0, size);
+        tri__loop_moved(connection->loop, connection->peer_traffic, 0, size);
         if (state == TRI_STREAM_ENDED) {
             meet_end(connection);
         } else if (state == TRI_STREAM_FAILED) {
@@ -541,6 +542,17 @@ void tri__connection_set_context(tri__connection *connection, void *context)
 const char *tri__connection_peer(const tri__connection *connection)
 {
     return connection->peer;
+}
+
+void tri__connection_name_peer(tri__connection *connection, const char *name)
+{
+    if (!connection->loop->traffic || connection->peer_traffic)
+        return;
+    tri__peer_traffic *peer = connection->peer_traffic = tri__traffic_peer(connection->loop->traffic, name);
+    if (!peer)
+        return;
+    atomic_fetch_add_explicit(&peer->sent, connection->sent, memory_order_relaxed);
+    atomic_fetch_add_explicit(&peer->received, connection->received, memory_order_relaxed);
 }
 
 void tri__connection_count(const tri__connection *connection, int64_t *sent, int64_t *received)

@@ -68,6 +68,10 @@ void tri__connection_set_context(tri__connection *connection, void *context);
 const char *tri__connection_peer(const tri__connection *connection);                             /* "127.0.0.1:4242", for messages */
 void tri__connection_count(const tri__connection *connection, int64_t *sent, int64_t *received); /* bytes of frames so far */
 
+/* Say who the peer is ("worker:1"), once: what the connection sends and receives, also what it did before, counts for this peer in the
+ * traffic of its loop. */
+void tri__connection_name_peer(tri__connection *connection, const char *name);
+
 /* For listeners: a connection on an accepted socket. It takes the socket, also where it fails. It tells admission (admission.h) when the
  * peer is authenticated and when the connection ends. */
 TRI_MUST_CHECK tri_status tri__connection_accept(tri__loop *loop, int fd, const struct sockaddr_storage *peer,

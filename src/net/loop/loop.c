@@ -5,7 +5,9 @@
 #include "net/loop/loop.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
@@ -157,6 +159,34 @@ void tri__loop_set_patience(tri__loop *loop, int64_t patience)
 {
     loop->patience = patience;
     loop->awake_until = 0;
+}
+
+static tri__peer_traffic *find_peer(tri__traffic *traffic, const char *name)
+{
+    const int count = atomic_load_explicit(&traffic->peers, memory_order_acquire);
+    for (int i = 0; i < count; i++)
+        if (!strcmp(traffic->peer[i].name, name))
+            return &traffic->peer[i];
+    return NULL;
+}
+
+/* A peer is added rarely, and that takes no time, so other threads poll. */
+tri__peer_traffic *tri__traffic_peer(tri__traffic *traffic, const char *name)
+{
+    tri__peer_traffic *peer = find_peer(traffic, name);
+    if (peer)
+        return peer;
+    while (atomic_flag_test_and_set_explicit(&traffic->adding, memory_order_acquire))
+        ;
+    peer = find_peer(traffic, name);
+    const int count = atomic_load_explicit(&traffic->peers, memory_order_relaxed);
+    if (!peer && count < TRI_TRAFFIC_PEERS) {
+        peer = &traffic->peer[count];
+        snprintf(peer->name, sizeof peer->name, "%s", name);
+        atomic_store_explicit(&traffic->peers, count + 1, memory_order_release);
+    }
+    atomic_flag_clear_explicit(&traffic->adding, memory_order_release);
+    return peer;
 }
 
 void tri__loop_count_traffic(tri__loop *loop, tri__traffic *traffic)

@@ -14,10 +14,24 @@
 typedef struct tri__loop tri__loop;
 typedef struct tri__timer tri__timer;
 
-/* Bytes of frames. */
+enum { TRI_TRAFFIC_PEERS = 256, TRI_TRAFFIC_NAME = 24 };
+
+/* Bytes of frames from and to one peer. */
 typedef struct {
+    char name[TRI_TRAFFIC_NAME]; /* "worker:1" */
     _Atomic int64_t sent, received;
+} tri__peer_traffic;
+
+/* Bytes of frames. {0} is a traffic without any. Any thread may read it. */
+typedef struct {
+    _Atomic int64_t sent, received;            /* of all connections */
+    tri__peer_traffic peer[TRI_TRAFFIC_PEERS]; /* of those that said who their peer is (tri__connection_name_peer) */
+    _Atomic int peers;                         /* how many entries of peer may be read */
+    atomic_flag adding;                        /* guards that a peer is added */
 } tri__traffic;
+
+/* The entry of the peer of this name, which is added where there is none yet. NULL if there is no room for it. */
+tri__peer_traffic *tri__traffic_peer(tri__traffic *traffic, const char *name);
 
 TRI_MUST_CHECK tri_status tri__loop_create(tri__loop **out);
 void tri__loop_destroy(tri__loop *loop); /* after everything on it was destroyed or closed: `closed` still comes; accepts NULL */

@@ -47,8 +47,8 @@ static inline void tri__loop_happened(tri__loop *loop)
     loop->happened++;
 }
 
-/* Note that a connection has moved bytes of frames. */
-static inline void tri__loop_moved(const tri__loop *loop, size_t sent, size_t received)
+/* Note that a connection has moved bytes of frames. peer: those of its peer, too; NULL: it is not known. */
+static inline void tri__loop_moved(const tri__loop *loop, tri__peer_traffic *peer, size_t sent, size_t received)
 {
     if (!loop->traffic)
         return;
@@ -56,6 +56,10 @@ static inline void tri__loop_moved(const tri__loop *loop, size_t sent, size_t re
         atomic_fetch_add_explicit(&loop->traffic->sent, (int64_t)sent, memory_order_relaxed);
     if (received > 0)
         atomic_fetch_add_explicit(&loop->traffic->received, (int64_t)received, memory_order_relaxed);
+    if (peer && sent > 0)
+        atomic_fetch_add_explicit(&peer->sent, (int64_t)sent, memory_order_relaxed);
+    if (peer && received > 0)
+        atomic_fetch_add_explicit(&peer->received, (int64_t)received, memory_order_relaxed);
 }
 
 /* Have deferred->call called before the loop waits again: once, however often this is called. */

@@ -23,6 +23,7 @@ static tri_status fill(const char *path, const char *task, tri__run_folder *out)
         {&out->events, "/" TRI_RUN_EVENTS "/", task, ""},
         {&out->log, "/" TRI_RUN_LOGS "/", task, ".txt"},
         {&out->samples, "/" TRI_RUN_SAMPLES "/", task, ".csv"},
+        {&out->peers, "/" TRI_RUN_PEERS "/", task, ".csv"},
         {&out->trace, "/" TRI_RUN_TRACES "/", task, ".part"},
         {&out->marks, "/" TRI_RUN_MARKS, "", ""},
         {&out->summary, "/" TRI_RUN_SUMMARY, "", ""},
@@ -153,6 +154,7 @@ void tri__run_folder_fini(tri__run_folder *folder)
     free(folder->events);
     free(folder->log);
     free(folder->samples);
+    free(folder->peers);
     free(folder->marks);
     free(folder->trace);
     free(folder->summary);

@@ -12,6 +12,7 @@ typedef struct {
     char *events;      /* path/events/TASK, such as worker-0 */
     char *log;         /* path/log/TASK.txt */
     char *samples;     /* path/samples/TASK.csv */
+    char *peers;       /* path/peers/TASK.csv */
     char *trace;       /* path/trace/TASK.part */
     char *marks;       /* path/marks.csv */
     char *summary;     /* path/summary.json */

@@ -448,7 +448,12 @@ void tri__journal_open_samples(tri__journal *journal, int64_t every, const char 
     if (!every)
         return;
     const tri__sampler_options options = {
-        .path = journal->folder.samples, .command = command ? command : "", .every = every, .counters = &journal->work};
+        .path = journal->folder.samples,
+        .peers = journal->folder.peers,
+        .command = command ? command : "",
+        .every = every,
+        .counters = &journal->work,
+    };
     journal->sampled_from = tri__clock_wall();
     journal->sampler = start_sampler(&journal->folder, journal->log, &options);
 }

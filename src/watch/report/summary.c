@@ -119,11 +119,24 @@ static json_t *consumer_json(const tri__consumer *consumer, const char *key)
                      (json_int_t)consumer->disk_read, "disk_written", (json_int_t)consumer->disk_written);
 }
 
+/* A task, with what it exchanged with each of its peers. */
+static json_t *task_json(const tri__consumer *task)
+{
+    json_t *all = consumer_json(task, "task"), *peers = json_array();
+    for (int i = 0; i < task->peers; i++)
+        json_array_append_new(peers, json_pack("{s:s, s:I, s:I}", "peer", task->peer[i].name, "bytes_sent", (json_int_t)task->peer[i].sent,
+                                               "bytes_received", (json_int_t)task->peer[i].received));
+    if (task->peers > 0)
+        json_object_set(all, "peers", peers);
+    json_decref(peers);
+    return all;
+}
+
 static void put_consumption(filling *to, const tri__consumption *consumption)
 {
     json_t *tasks = json_array(), *hosts = json_array();
     for (int i = 0; i < consumption->tasks; i++)
-        json_array_append_new(tasks, consumer_json(&consumption->task[i], "task"));
+        json_array_append_new(tasks, task_json(&consumption->task[i]));
     for (int i = 0; i < consumption->hosts; i++)
         json_array_append_new(hosts, consumer_json(&consumption->host[i], "host"));
     put(to, "task_stats", tasks);

@@ -11,6 +11,7 @@
 #include "base/memory/memory.h"
 #include "base/text/task.h"
 #include "watch/sample/columns.h"
+#include "watch/sample/run_files.h"
 
 #define MEGA  1e6
 #define SHORT 0.5 /* the first and the last sample may be much shorter than the others: rates that happen to be high */
@@ -154,22 +155,35 @@ static void keep_host(tri__consumption *all, const tri__consumer *host)
     all->host[all->hosts++] = *host;
 }
 
-static void read_task(const char *folder, const char *file, double since, tri__consumption *all)
+/* The folder of peers is beside that of samples. */
+static tri_status read_peers(const char *folder, const char *file, double since, tri__consumer *task)
+{
+    char beside[TRI_SAMPLE_TASK + sizeof TRI_RUN_PEERS + 16];
+    snprintf(beside, sizeof beside, "../" TRI_RUN_PEERS "/%.*s", TRI_SAMPLE_TASK, file);
+    char *path = tri__path_join(folder, beside);
+    tri_status status = path ? tri__peers_read(path, since, &task->peer, &task->peers) : tri_fail(TRI_NO_MEMORY, "no memory for a name");
+    free(path);
+    return status;
+}
+
+static tri_status read_task(const char *folder, const char *file, double since, tri__consumption *all)
 {
     char *path = tri__path_join(folder, file);
     tri__consumer task = {0}, host = {0};
     tri__sample_reader *reader = path && tri__sample_task(file, task.name) ? tri__sample_reader_open(path) : NULL;
     free(path);
     if (!reader)
-        return;
+        return NULL;
     snprintf(host.name, sizeof host.name, "%.63s", tri__sample_reader_host(reader));
     memcpy(task.host, host.name, sizeof task.host);
     add_up(reader, since, &task, &host);
     tri__sample_reader_close(reader);
     if (task.seconds <= 0)
-        return;
+        return NULL;
+    TRI_TRY(read_peers(folder, file, since, &task));
     all->task[all->tasks++] = task;
     keep_host(all, &host);
+    return NULL;
 }
 
 /* A name that is not of a file of samples is left out later. */
@@ -187,7 +201,7 @@ static tri_status read_all(const char *folder, char **names, size_t count, doubl
     TRI_TRY(tri__allocate(count + 1, sizeof *out->host, "what hosts used", &out->host));
     qsort(names, count, sizeof *names, by_task);
     for (size_t i = 0; i < count; i++)
-        read_task(folder, names[i], since, out);
+        TRI_TRY(read_task(folder, names[i], since, out));
     return NULL;
 }
 
@@ -208,6 +222,8 @@ tri_status tri__consumption_read(const char *folder, double since, tri__consumpt
 
 void tri__consumption_fini(tri__consumption *consumption)
 {
+    for (int i = 0; i < consumption->tasks; i++)
+        free(consumption->task[i].peer);
     free(consumption->task);
     free(consumption->host);
     *consumption = (tri__consumption){0};

@@ -3,6 +3,7 @@
 #define TRI_WATCH_SAMPLE_CONSUMPTION_H
 
 #include "trireme/status.h"
+#include "watch/sample/peers.h"
 #include "watch/sample/sample_read.h"
 
 typedef struct {
@@ -17,11 +18,13 @@ typedef struct {
     double best_read;               /* bytes a second: the most that disks read in a whole sample */
     struct {
         char name[TRI_SAMPLE_LINK];
-        double most;  /* bytes a second that it can carry; 0: none of the host's links has a known speed */
-        double fill;  /* the share of most that was used in the fuller direction, the median over samples */
-        bool sends;   /* the fuller direction is sending */
-        double other; /* the fill of the other direction */
-    } link;           /* of a host: its fullest link */
+        double most;     /* bytes a second that it can carry; 0: none of the host's links has a known speed */
+        double fill;     /* the share of most that was used in the fuller direction, the median over samples */
+        bool sends;      /* the fuller direction is sending */
+        double other;    /* the fill of the other direction */
+    } link;              /* of a host: its fullest link */
+    tri__peer_sum *peer; /* of a task: what it exchanged with each of its peers */
+    int peers;
 } tri__consumer;
 
 typedef struct {

@@ -8,6 +8,7 @@
 #define TRI_RUN_EVENTS      "events"       /* a folder with a folder for each task */
 #define TRI_RUN_LOGS        "log"          /* a folder with TASK.txt */
 #define TRI_RUN_SAMPLES     "samples"      /* a folder with TASK.csv */
+#define TRI_RUN_PEERS       "peers"        /* a folder with TASK.csv: what tasks exchanged with each other (peers.h) */
 #define TRI_RUN_MARKS       "marks.csv"    /* what happened (marks.h) */
 #define TRI_RUN_TRACES      "trace"        /* a folder with TASK.part, as long as the run goes on */
 #define TRI_RUN_TIMELINE    "trace.json"   /* all parts of the trace, merged */

@@ -16,7 +16,7 @@ typedef struct {
     _Atomic int64_t step;              /* of the job, as far as the task knows */
     _Atomic int64_t examples;          /* computed by this task */
     _Atomic double loss;               /* of the last steps; NaN if the task computes none */
-    tri__traffic traffic;              /* of a worker as its store counts, of other tasks as their connections do */
+    tri__traffic traffic;              /* of a rank as its store counts, of other tasks as their connections do */
     _Atomic int64_t phase[TRI_PHASES]; /* nanoseconds */
 } tri__task_counters;
 

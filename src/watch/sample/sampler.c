@@ -16,15 +16,17 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
+#include "watch/sample/peers.h"
 #include "watch/sample/sample_read.h"
 
 struct tri__sampler {
     tri__sampler_options options;
     FILE *file;
     tri__host *host;
+    tri__peers_file *peers;    /* NULL: traffic by peer is not written */
     tri__own_counters process; /* the counters of this process at the last sample */
     tri__task_counters task;   /* the counters of the task at the last sample */
-    pthread_mutex_t taking;    /* guards file, host, process and task */
+    pthread_mutex_t taking;    /* guards file, host, peers, process and task */
     pthread_t thread;
     pthread_mutex_t lock; /* guards ends */
     pthread_cond_t changed;
@@ -85,6 +87,7 @@ static void take(tri__sampler *sampler)
     copy_counters(&task, &sampler->task);
     tri__sample_line(sampler->file, &sample, true);
     fflush(sampler->file);
+    tri__peers_take(sampler->peers, sample.host.wall, &sampler->options.counters->traffic);
 }
 
 void tri__sampler_take(tri__sampler *sampler)
@@ -184,6 +187,7 @@ static void release(tri__sampler *sampler)
     if (sampler->file)
         fclose(sampler->file);
     tri__host_close(sampler->host);
+    tri__peers_destroy(sampler->peers);
     pthread_cond_destroy(&sampler->changed);
     pthread_mutex_destroy(&sampler->lock);
     pthread_mutex_destroy(&sampler->taking);
@@ -194,6 +198,8 @@ static tri_status start(tri__sampler *sampler)
 {
     TRI_TRY(tri__host_open(&sampler->host));
     TRI_TRY(open_file(sampler));
+    if (sampler->options.peers)
+        TRI_TRY(tri__peers_create(sampler->options.peers, &sampler->peers));
     sampler->process = tri__own_read();
     copy_counters(sampler->options.counters, &sampler->task);
     int error = pthread_create(&sampler->thread, NULL, sample_until_stopped, sampler);

@@ -7,6 +7,7 @@
 typedef struct {
     const char *path;                   /* if the file exists, samples are appended, as a task may be restarted. But if it is of another
                                          * host, or has other columns, it is renamed to path.1, path.2 … first */
+    const char *peers;                  /* where traffic by peer is written (peers.h); NULL: nowhere */
     const char *command;                /* for the header; borrowed for the call */
     int64_t every;                      /* nanoseconds */
     const tri__task_counters *counters; /* borrowed until the sampler has stopped */

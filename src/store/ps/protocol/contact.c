@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 
 #define RETRY INT64_C(50000000) /* between two attempts to connect */
@@ -24,8 +25,11 @@ void tri__contact_open(tri__contact *contact, tri__loop *loop, const tri__connec
         .handlers = handlers, .context = context, .tls = tls, .timeout = 2 * contact->settings->timeout};
     contact->attempt = tri__clock_now() + RETRY;
     tri_status status = tri__connection_open(loop, contact->address, &options, &contact->connection);
+    char name[TRI_TASK_SIZE];
     if (status)
         snprintf(contact->why, sizeof contact->why, "%s", tri_status_message(status));
+    else
+        tri__connection_name_peer(contact->connection, tri__task_name((tri__task){TRI_ROLE_SERVER, contact->server}, name));
     tri_status_free(status); /* the owner tries again, until the timeout */
 }
 

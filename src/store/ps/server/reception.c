@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "store/ps/server/follower.h"
 #include "store/ps/server/peer.h"
@@ -16,6 +17,17 @@
 #include "store/ps/server/row_server.h"
 
 /* ---- hellos ---- */
+
+/* Bytes are counted by the task that sends or receives them. Servers call themselves by what they do here: server, primary. A joining
+ * worker has no number yet. */
+static void name_peer(const tri__peer *peer, const char *role)
+{
+    const bool worker = !strcmp(role, TRI_WORKER_ROLE), evaluator = !strcmp(role, TRI_EVALUATOR_ROLE);
+    const tri__role known = worker ? TRI_ROLE_WORKER : evaluator ? TRI_ROLE_EVALUATOR : TRI_ROLE_SERVER;
+    char name[TRI_TASK_SIZE];
+    if (strcmp(role, "join") != 0)
+        tri__connection_name_peer(peer->connection, tri__task_name((tri__task){known, peer->task}, name));
+}
 
 static tri_status take_hello(tri__peer *peer, const json_t *body)
 {
@@ -33,7 +45,9 @@ static tri_status take_hello(tri__peer *peer, const json_t *body)
     peer->task = (int)task;
     peer->incarnation = (uint64_t)incarnation;
     peer->greeted = tri__clock_now();
-    return server->role->hello(peer, body);
+    TRI_TRY(server->role->hello(peer, body));
+    name_peer(peer, role);
+    return NULL;
 }
 
 /* On servers other than ps:0. An earlier connection of the task has ended or is about to end. */

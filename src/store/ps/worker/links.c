@@ -250,6 +250,7 @@ tri_status tri__links_create(tri__worker *worker)
         tri__sending_clear(&worker->link[i]);
     }
     TRI_TRY(tri__loop_create(&worker->loop));
+    tri__loop_count_traffic(worker->loop, worker->options.traffic);
     TRI_TRY(tri__timer_create(worker->loop, on_tick, worker, &worker->tick));
     tri__timer_start(worker->tick, 0, TICK);
     tri__loop_on_wake(worker->loop, on_wake, worker);

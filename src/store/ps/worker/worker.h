@@ -26,6 +26,7 @@ typedef struct {
     tri_rule rule;
     const json_t *hello; /* what it trains: "digest", "batch", "examples", and what the owner needs to settle the job; borrowed */
     tri__log *log;
+    tri__traffic *traffic; /* receives the bytes of all connections; NULL: they are not added up */
 } tri__ps_store_options;
 
 /* Connects to the servers, is welcomed, and pulls all parameters. Waits for servers that are not there yet, and logs it. The message of

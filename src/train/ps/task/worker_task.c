@@ -121,7 +121,6 @@ static json_t *report(work *w, bool final)
     tri__phases_shares(&run->trainer.phases, share);
     const int64_t total = tri__phases_total(&run->trainer.phases);
     tri__ps_store_traffic(run->trainer.store, &sent, &received);
-    tri__run_publish_traffic(run, sent, received);
     return json_pack("{s:b, s:o, s:o, s:f, s:I, s:I, s:f, s:o, s:o, s:I, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final,
                      "began", tri__json_number(tri__clock_wall_of(run->since.usage.wall)), "ended",
                      tri__json_number(tri__clock_wall_of(run->trainer.ended)), "tokens",
@@ -303,6 +302,7 @@ static tri_status create_store(work *w)
         .rule = rule,
         .hello = hello,
         .log = run->journal.log,
+        .traffic = &run->journal.work.traffic,
     };
     return tri__ps_store_create(&options, &run->trainer.store);
 }
