@@ -10,6 +10,14 @@
 
 enum { AGENT_SIZE = 4096 };
 
+/* The blank at the end is needed: Open MPI 4 drops the last word if that has one character. */
+void tri__mpirun_agent(const char *const *words, char *text, size_t size)
+{
+    size_t used = 0;
+    for (text[0] = 0; *words && used < size; words++)
+        used += (size_t)snprintf(text + used, size - used, "%s ", *words);
+}
+
 void tri__mpirun_begin(tri__command_line *line, const tri__job_hosts *job_hosts)
 {
     tri__command_line_add(line, "mpirun");
@@ -17,9 +25,7 @@ void tri__mpirun_begin(tri__command_line *line, const tri__job_hosts *job_hosts)
         return;
     const char *const direct[] = {"--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "plm_rsh_agent", NULL};
     char agent[AGENT_SIZE];
-    size_t used = 0;
-    for (const char *const *word = job_hosts->reach; *word && used < sizeof agent; word++)
-        used += (size_t)snprintf(agent + used, sizeof agent - used, "%s%s", used ? " " : "", *word);
+    tri__mpirun_agent(job_hosts->reach, agent, sizeof agent);
     tri__command_line_add_all(line, direct);
     tri__command_line_add(line, agent);
 }

@@ -7,6 +7,9 @@
 #include "base/report/log.h"
 #include "train/job/job_hosts.h"
 
+/* Writes the words of a command that reaches a host, such as ssh, as mpirun's plm_rsh_agent wants them. */
+void tri__mpirun_agent(const char *const *words, char *text, size_t size);
+
 /* Adds mpirun's name, as the first word of line, and the options that say how it reaches the hosts of a job. */
 void tri__mpirun_begin(tri__command_line *line, const tri__job_hosts *job_hosts);
 

@@ -1,7 +1,12 @@
-/* mpirun_test.c: whose words the lines of mpirun are. */
+/* mpirun_test.c: how mpirun is told to reach hosts, and whose words its lines are. */
 #include "train/ranks/mpirun.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "support.h"
+#include "under_mpirun.h"
 
 static void expect_line(bool *in_notice, bool error, const char *line, tri__mpirun_speaker speaker, tri__log_level level, const char *text)
 {
@@ -54,6 +59,30 @@ static void chatter_of_mpirun_is_a_detail(void **state)
     expect_line(&in_notice, true, "[warn] epoll", TRI_MPIRUN_CHATTER, TRI_LOG_DEBUG, "[warn] epoll");
 }
 
+/* The real mpirun calls the agent with its words, such as the name of a cluster; the agent reaches nobody. */
+static void mpirun_keeps_a_last_word_of_one_letter(void **state)
+{
+    static const char script[] = "#!/bin/sh\necho \"$1\" >\"$(dirname \"$0\")/said\"\nexit 1\n";
+    char *agent = test_path(*state, "agent"), *said = test_path(*state, "said"), text[4096];
+    if (!mpirun_is_there()) {
+        free(agent);
+        free(said);
+        skip();
+    }
+    test_write(agent, script, strlen(script));
+    assert_int_equal(chmod(agent, 0755), 0);
+    tri__mpirun_agent((const char *const[]){agent, "x", NULL}, text, sizeof text);
+    test_result result = test_run(
+        *state, (const char *[]){"mpirun", "--allow-run-as-root", "--mca", "plm_rsh_agent", text, "--host", "192.0.2.1", "true", NULL});
+    assert_int_not_equal(result.status, 0);
+    test_result_fini(&result);
+    char *word = test_read(said, NULL);
+    assert_string_equal(word, "x\n");
+    free(word);
+    free(agent);
+    free(said);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -62,6 +91,7 @@ int main(void)
         cmocka_unit_test(standard_output_during_a_notice_is_a_line_of_a_rank),
         cmocka_unit_test(warning_of_a_rank_keeps_its_level),
         cmocka_unit_test(chatter_of_mpirun_is_a_detail),
+        FOLDER_TEST(mpirun_keeps_a_last_word_of_one_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "cli/table/commands.h"
 #include "cli/table/common_options.h"
 #include "lab/cluster/link_rate.h"
+#include "train/ranks/mpirun.h"
 
 static void print_rate(FILE *out, double mbit)
 {
@@ -129,7 +130,7 @@ static tri_status set_mpirun(const char *cluster)
     };
     char program[PATH_MAX], agent[PATH_MAX + 64];
     TRI_TRY(tri__program_find(program));
-    snprintf(agent, sizeof agent, "%s cluster exec --shell %s", program, cluster);
+    tri__mpirun_agent((const char *const[]){program, "cluster", "exec", "--shell", cluster, NULL}, agent, sizeof agent);
     bool failed = setenv("OMPI_MCA_plm_rsh_agent", agent, 1);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         failed = setenv(fixed[i][0], fixed[i][1], 1) || failed;
