@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ps/model.h"
@@ -102,6 +103,29 @@ static void a_host_that_ssh_cannot_reach_is_named(void **state)
     json_decref(process_end(&job, 1));
 }
 
+/* The data appears when the first task is started: tasks find it, and the supervisor, which looked before, did not. */
+static void data_that_only_the_hosts_have_is_left_to_the_tasks(void **state)
+{
+    static const char reach[] = "#!/bin/sh\nmv aside data 2>/dev/null\nexec ./reach \"$@\"\n";
+    char *path = test_path(*state, "late"), text[128];
+    test_write(path, reach, sizeof reach - 1);
+    assert_int_equal(chmod(path, 0755), 0);
+    free(path);
+    path = test_path(*state, "c.yaml");
+    snprintf(text, sizeof text, "ps: [\"127.0.0.1:%d\"]\nworker: [one, two]\n", free_port());
+    test_write(path, text, strlen(text));
+    free(path);
+    process make = process_start(*state, "make", "data make digits --count 600 --out aside");
+    json_decref(process_end(&make, 0));
+    process job = process_start(*state, "job",
+                                "train softmax --data ./data --batch 20 --steps 20 --strategy ps --sync --threads 1 --json --out run "
+                                "--cluster c.yaml --ssh ./late");
+    process_await(&job, "the data is checked by the tasks, on their hosts; here it was not found: './data'");
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), 20);
+    json_decref(summary);
+}
+
 static int set_up(void **state)
 {
     process_set_up(state);
@@ -129,6 +153,7 @@ int main(void)
         TEST(a_job_over_ssh_ends_in_good_order_when_asked),
         TEST(tasks_over_ssh_do_not_outlive_their_supervisor),
         TEST(a_host_that_ssh_cannot_reach_is_named),
+        TEST(data_that_only_the_hosts_have_is_left_to_the_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

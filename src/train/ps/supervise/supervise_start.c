@@ -45,12 +45,8 @@ static tri_status check_length(tri__run *run, const tri__ps_settings *ps)
     return run->settings.own_files ? NULL : tri__run_settle_length(run, limit && limit < all ? limit : all, tri__ps_together(ps));
 }
 
-static tri_status check_run(tri__run *run, const tri__ps_settings *ps, tri__log *log)
+static tri_status check_examples(tri__run *run, const tri__ps_settings *ps, tri__log *log)
 {
-    TRI_TRY(tri__ps_settings_check_files(&run->settings));
-    TRI_TRY(tri__ps_settings_check_tables(&run->options, run->inputs.model));
-    if (!run->request->resume && run->request->out)
-        TRI_TRY(tri__run_folder_check(run->request->out));
     TRI_TRY(tri__run_check_data(run));
     const char *note = tri_source_describe(run->inputs.source)->note;
     if (note)
@@ -59,15 +55,32 @@ static tri_status check_run(tri__run *run, const tri__ps_settings *ps, tri__log 
     return check_length(run, ps);
 }
 
+/* The machine that starts a job by ssh need not have the data: the tasks open it on their hosts. */
+static tri_status check_run(tri__run *run, const tri__supervision *request)
+{
+    TRI_TRY(tri__ps_settings_check_files(&run->settings));
+    TRI_TRY(tri__ps_settings_check_tables(&run->options, run->inputs.model));
+    if (!run->request->resume && run->request->out)
+        TRI_TRY(tri__run_folder_check(run->request->out));
+    tri_status status = check_examples(run, &request->ps, request->run->log);
+    const bool elsewhere = request->job_hosts && request->job_hosts->remote && tri_status_code(status) == TRI_NOT_FOUND;
+    if (!elsewhere)
+        return status;
+    tri__log_line(request->run->log, TRI_LOG_INFO, "the data is checked by the tasks, on their hosts; here it was not found: %s",
+                  tri_status_message(status));
+    tri_status_free(status);
+    return NULL;
+}
+
 /* Mistakes that every task would report are reported once, before a folder is made or a task is started. */
-static tri_status check_request(const tri__run_request *request, const tri__ps_settings *ps, char **model_name)
+static tri_status check_request(const tri__supervision *request, char **model_name)
 {
     tri__run run;
-    tri__run_request quiet = *request;
+    tri__run_request quiet = *request->run;
     quiet.log = NULL; /* the tasks say the same */
     tri_status status = tri__run_begin(&run, &quiet);
     if (!status)
-        status = check_run(&run, ps, request->log);
+        status = check_run(&run, request);
     if (!status && !(*model_name = strdup(tri_model_name(run.inputs.model))))
         status = tri_fail(TRI_NO_MEMORY, "no memory for the model's name");
     tri__run_fini(&run);
@@ -80,7 +93,7 @@ static tri_status open_folder(tri__supervisor *supervisor)
     char *model = NULL;
     if (run->resume) /* first: what the tasks of another job are writing there cannot be checked */
         TRI_TRY(tri__run_folder_open(run->resume, "supervisor", &supervisor->folder));
-    tri_status status = check_request(run, &supervisor->request->ps, &model);
+    tri_status status = check_request(supervisor->request, &model);
     if (!status && !run->resume)
         status = tri__run_folder_create(run->out, model, "supervisor", &supervisor->folder);
     free(model);
