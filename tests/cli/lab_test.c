@@ -1,6 +1,7 @@
 /* lab_test.c: whole studies: one that runs to its end, one that is interrupted and goes on, one whose runs fail. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/binary_json.h"
 
@@ -206,6 +207,7 @@ static void runs_that_fail_are_tried_once_more_and_told(void **state)
     write_study(folder, "title: failing\ncommand: train softmax --data digits:300 --steps {steps}\nfactors: {steps: [2, none]}\n"
                         "columns: {s: steps}\nfindings: {two: s == 2, known: s at steps=2 == 2}\n");
     expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 1, "unknown        two", "steps=none, repeat 1: it failed: ");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "other", "--quiet"), 1, "", "1 run failed twice: other/results.csv says why");
     char *journal = read_in(folder, "o/cells.jsonl");
     assert_int_equal(count(journal, "\"failure\""), 2);
     assert_int_equal(count(journal, "\"result\""), 1);
@@ -240,6 +242,42 @@ static void time_left_is_unknown_in_the_first_run(void **state)
     expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 0, "", "0 of 6 runs  ? left  ");
 }
 
+static void list_of_a_study_has_its_commands_and_runs_nothing(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--list"), 0,
+           "trireme train softmax --data digits:300 --steps 5 --batch 40 --seed 1 --threads 1\n", "3 cells, 2 repeats of each: 6 runs");
+    json_t *said = json_of(RUN(folder, "lab", "run", "s.yaml", "--list", "--json"));
+    assert_int_equal((int)number(said, "runs"), 6);
+    assert_int_equal(json_array_size(json_object_get(said, "cells")), 3);
+    json_decref(said);
+    expect(SHELL(folder, "ls"), 0, "s.yaml\n", "");
+    char *left = test_path(folder, "studies");
+    assert_int_not_equal(access(left, F_OK), 0);
+    free(left);
+}
+
+static int warnings_of_report(const char *folder)
+{
+    test_result result = RUN(folder, "lab", "report", "o");
+    int warnings = count(result.err, "results.csv");
+    test_result_fini(&result);
+    return warnings;
+}
+
+static void report_warns_of_a_table_that_was_damaged(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--quiet"), 0, "confirmed", "");
+    assert_int_equal(warnings_of_report(folder), 0);
+    expect(SHELL(folder, "head -c 200 o/results.csv >cut && mv cut o/results.csv && \"$0\" lab report o"), 0, "o/report.html",
+           "o/results.csv is not the table of these results");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--quiet"), 0, "confirmed", "");
+    assert_int_equal(warnings_of_report(folder), 0);
+}
+
 static void list_has_the_built_in_studies(void **state)
 {
     (void)state;
@@ -265,6 +303,8 @@ int main(void)
         FOLDER_TEST(findings_about_a_cell_without_a_result_are_unknown),
         FOLDER_TEST(runs_that_failed_are_tried_again_by_the_next_call),
         FOLDER_TEST(time_left_is_unknown_in_the_first_run),
+        FOLDER_TEST(list_of_a_study_has_its_commands_and_runs_nothing),
+        FOLDER_TEST(report_warns_of_a_table_that_was_damaged),
         cmocka_unit_test(list_has_the_built_in_studies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

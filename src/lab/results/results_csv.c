@@ -12,6 +12,9 @@
 #include "lab/results/machine.h"
 #include "lab/results/numbers.h"
 
+#define TABLE   "results.csv"
+#define LARGEST ((size_t)1 << 30)
+
 typedef struct {
     FILE *out;
     const tri__results *results;
@@ -102,13 +105,53 @@ static void print_table(FILE *out, const void *context)
         put_measurement(&to, tri__results_at(to.results, i));
 }
 
+static char *path_in(const char *folder)
+{
+    return tri__path_join(folder, TABLE);
+}
+
+static tri_status no_memory(const char *folder)
+{
+    return tri_fail(TRI_NO_MEMORY, "no memory for " TABLE " of %s", folder);
+}
+
 tri_status tri__results_csv_write(const tri__results *results, const char *folder)
 {
-    char *path = tri__path_join(folder, "results.csv"), *data = json_dumps(tri__results_data(results), JSON_COMPACT);
+    char *path = path_in(folder), *data = json_dumps(tri__results_data(results), JSON_COMPACT);
     const table what = {.results = results, .study = tri__results_study(results), .data = data};
-    tri_status status =
-        path ? tri__file_print(path, print_table, &what) : tri_fail(TRI_NO_MEMORY, "no memory for results.csv of %s", folder);
+    tri_status status = path ? tri__file_print(path, print_table, &what) : no_memory(folder);
     free(path);
     free(data);
+    return status;
+}
+
+/* What results.csv should contain; free() it. NULL: no memory. */
+static char *text_of(const tri__results *results)
+{
+    char *text = NULL, *data = json_dumps(tri__results_data(results), JSON_COMPACT);
+    size_t size;
+    const table what = {.results = results, .study = tri__results_study(results), .data = data};
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        print_table(out, &what);
+        fclose(out);
+    }
+    free(data);
+    return text;
+}
+
+tri_status tri__results_csv_check(const tri__results *results, const char *folder, bool *fits)
+{
+    char *path = path_in(folder), *wanted = text_of(results), *text = NULL;
+    size_t size;
+    tri_status status = path && wanted ? NULL : no_memory(folder);
+    *fits = true;
+    if (!status && tri__file_exists(path)) {
+        status = tri__file_read(path, LARGEST, &text, &size);
+        *fits = text && size == strlen(wanted) && !memcmp(text, wanted, size);
+    }
+    free(path);
+    free(wanted);
+    free(text);
     return status;
 }

@@ -9,4 +9,7 @@
  * reason. */
 TRI_MUST_CHECK tri_status tri__results_csv_write(const tri__results *results, const char *folder);
 
+/* *fits: results.csv in folder is what tri__results_csv_write would write, or does not exist. */
+TRI_MUST_CHECK tri_status tri__results_csv_check(const tri__results *results, const char *folder, bool *fits);
+
 #endif

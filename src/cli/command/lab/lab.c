@@ -10,6 +10,7 @@
 #include "cli/table/commands.h"
 #include "cli/table/common_options.h"
 #include "lab/report/report.h"
+#include "lab/results/results_csv.h"
 #include "lab/study/builtin_studies.h"
 
 const char *tri__lab_find_results(const char *named, char *folder, size_t size)
@@ -31,6 +32,20 @@ static tri_status append_to(const char *list, const char *out, const tri__result
     return tri__report_append(results, list, link);
 }
 
+/* The page is made from the journal. A table that was changed or damaged says something else: the user should know. */
+static tri_status warn_of_another_table(const tri__session *session, const tri__results *results, const char *folder)
+{
+    bool fits;
+    TRI_TRY(tri__results_csv_check(results, folder, &fits));
+    if (!fits)
+        tri__log_line(
+            session->log, TRI_LOG_WARNING,
+            "%s/results.csv is not the table of these results: was it changed, or damaged? The page is made from cells.jsonl, the "
+            "journal; `trireme lab run` writes the table anew",
+            folder);
+    return NULL;
+}
+
 static tri_status run_lab_report(tri__session *session, const tri__arguments *arguments)
 {
     char room[4096];
@@ -39,7 +54,9 @@ static tri_status run_lab_report(tri__session *session, const tri__arguments *ar
     const char *list = tri__argument_text(arguments, "append");
     out = out ? out : folder;
     TRI_TRY(tri__results_read(folder, &results));
-    tri_status status = tri__folder_create(out);
+    tri_status status = warn_of_another_table(session, results, folder);
+    if (!status)
+        status = tri__folder_create(out);
     if (!status)
         status = tri__report_write(results, out);
     if (!status && list)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file/folder.h"
+#include "base/text/quote.h"
 #include "base/thread/clock.h"
 #include "cli/process/program.h"
 #include "cli/process/session.h"
@@ -158,7 +159,48 @@ static tri_status execute(tri__session *session, const tri__arguments *arguments
     int64_t failed = results ? count_failed(results) : 0;
     tri__results_destroy(results);
     if (!status && failed)
-        status = tri_fail(TRI_INTERNAL, "%lld runs failed twice: %s/results.csv has the reasons", (long long)failed, folder);
+        status =
+            tri_fail(TRI_INTERNAL, "%lld run%s failed twice: %s/results.csv says why", (long long)failed, failed > 1 ? "s" : "", folder);
+    return status;
+}
+
+/* ---- list ---- */
+
+/* The commands of all cells. What only a run knows stays as the study's file has it. */
+static tri_status list_cell(const tri__session *session, const tri__study *study, int cell, json_t *list)
+{
+    const tri__study_names names = {.data = "{data}", .run = "{run}", .cluster = "{cluster}", .repeat = 1};
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
+    char text[400], *command = NULL;
+    tri_status status = tri__study_command(study, cell, &names, &line);
+    if (!status && !(command = tri__quote_words("trireme", line.count, tri__command_line_words(&line))))
+        status = tri_fail(TRI_NO_MEMORY, "no memory for a command");
+    tri__study_cell_text(study, cell, text, sizeof text);
+    if (!status && session->json)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "cell", text, "command", command));
+    else if (!status)
+        fprintf(session->out, "%s\n", command);
+    free(command);
+    tri__command_line_fini(&line);
+    return status;
+}
+
+static tri_status list_runs(tri__session *session, const tri__study *study)
+{
+    json_t *list = json_array();
+    const int64_t runs = (int64_t)study->cell_count * study->repeats;
+    tri_status status = NULL;
+    for (int cell = 0; cell < study->cell_count && !status; cell++)
+        status = list_cell(session, study, cell, list);
+    if (!status && session->json)
+        return tri__session_print_json(session,
+                                       json_pack("{s:s, s:s, s:i, s:I, s:o}", "study", study->name, "scale", tri__scale_name(study->scale),
+                                                 "repeats", study->repeats, "runs", (json_int_t)runs, "cells", list));
+    json_decref(list);
+    if (!status)
+        tri__terminal_say(&session->terminal, "%d cell%s, %d repeat%s of each: %lld run%s", study->cell_count,
+                          study->cell_count > 1 ? "s" : "", study->repeats, study->repeats > 1 ? "s" : "", (long long)runs,
+                          runs > 1 ? "s" : "");
     return status;
 }
 
@@ -168,7 +210,7 @@ static tri_status run_lab_run(tri__session *session, const tri__arguments *argum
     tri__study *study;
     TRI_TRY(find_scale(arguments, &scale));
     TRI_TRY(tri__study_load(arguments->operands[0], scale, &study));
-    tri_status status = execute(session, arguments, study);
+    tri_status status = tri__argument_flag(arguments, "list") ? list_runs(session, study) : execute(session, arguments, study);
     tri__study_destroy(study);
     return status;
 }
@@ -176,6 +218,7 @@ static tri_status run_lab_run(tri__session *session, const tri__arguments *argum
 static const tri__option lab_run_options[] = {
     {.name = "quick", .group = "Scale", .meaning = "a short version of the study, about a minute"},
     {.name = "full", .meaning = "all of it, as it was published; may take hours"},
+    {.name = "list", .meaning = "show the command of each cell, and run nothing"},
     OUT_FOLDER_ROW("Output", "studies/NAME", "the folder for the results; where it has some of the same study, the rest is run"),
     {.name = "fresh", .meaning = "remove the results that the folder has, and begin anew"},
     {.name = "quiet", .meaning = QUIET_MEANING},
