@@ -113,6 +113,23 @@ static void replicas_train_on_the_first_host(void **state)
     expect_in_file(*state, "run/samples/worker-0.csv", "\"host1\"");
 }
 
+static void tasks_and_replicas_train_on_the_hosts_that_were_chosen(void **state)
+{
+    virtual_hosts_need(3);
+    process job = start_on(*state, "--hosts host3,host2 --workers 2 --sync --steps 100");
+    json_decref(process_end(&job, 0));
+    expect_in_file(*state, "run/samples/worker-0.csv", "\"host3\"");
+    expect_in_file(*state, "run/samples/ps-0.csv", "\"host3\"");
+    expect_in_file(*state, "run/samples/worker-1.csv", "\"host2\"");
+    process alone = process_start(*state, "alone", "train softmax --data digits:500 --steps 50 --out alone --on %s --hosts host2",
+                                  virtual_hosts_cluster());
+    json_decref(process_end(&alone, 0));
+    expect_in_file(*state, "alone/samples/worker-0.csv", "\"host2\"");
+    process nobody = process_start(*state, "nobody", "train softmax --data digits:500 --out nobody --hosts host2");
+    process_await(&nobody, "--hosts chooses hosts of a virtual cluster");
+    json_decref(process_end(&nobody, 2));
+}
+
 static void a_cluster_that_is_not_up_is_refused(void **state)
 {
     process job = process_start(*state, "job", "train softmax --data digits:500 --on nobodys --out run");
@@ -130,6 +147,7 @@ int main(void)
         VIRTUAL_HOSTS_TEST(a_job_goes_on_without_a_worker_of_a_virtual_host),
         VIRTUAL_HOSTS_TEST(the_users_own_key_is_taken),
         VIRTUAL_HOSTS_TEST(replicas_train_on_the_first_host),
+        VIRTUAL_HOSTS_TEST(tasks_and_replicas_train_on_the_hosts_that_were_chosen),
         VIRTUAL_HOSTS_TEST(a_cluster_that_is_not_up_is_refused),
     };
     return cmocka_run_group_tests(tests, virtual_hosts_name, NULL);

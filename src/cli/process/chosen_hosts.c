@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lab/cluster/lifecycle.h"
+#include "lab/run/spread.h"
 
 static tri_status listen_on_host(void *context, tri__address *address, int *fd)
 {
@@ -117,7 +118,10 @@ tri_status tri__chosen_hosts_open(const tri__arguments *arguments, const tri__st
 {
     *out = (tri__chosen_hosts){.on = tri__argument_text(arguments, "on"),
                                .elsewhere = tri__argument_given(arguments, "on") || listed->workers};
-    const char *ssh = tri__argument_text(arguments, "ssh");
+    const char *ssh = tri__argument_text(arguments, "ssh"), *names = tri__argument_text(arguments, "hosts");
+    if (names && (!out->on || listed->workers))
+        return tri_fail(TRI_BAD_CALL,
+                        "--hosts chooses hosts of a virtual cluster: give --on NAME, and no --cluster, whose file names the hosts");
     if (ssh && (out->on || !out->elsewhere))
         return tri_fail(TRI_BAD_CALL, "--ssh reaches the hosts that --cluster FILE lists, without --on and --task");
     if (!out->elsewhere)
@@ -126,7 +130,7 @@ tri_status tri__chosen_hosts_open(const tri__arguments *arguments, const tri__st
     out->job_hosts.secured = is_secured(arguments);
     TRI_TRY(tri__program_find(out->program));
     if (out->on)
-        TRI_TRY(tri__virtual_cluster_load(out->on, &out->hosts));
+        TRI_TRY(tri__spread_choose(out->on, names, &out->hosts));
     TRI_TRY(listed->workers ? take_listed(listed, &out->job_hosts.cluster)
                             : deal_out(out, strategy->launch ? out->hosts.hosts : 1, servers, workers));
     return out->on ? reach_virtual_hosts(out) : reach_by_ssh(out, ssh ? ssh : "ssh -T -o BatchMode=yes");

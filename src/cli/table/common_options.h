@@ -36,6 +36,11 @@
         .name = "skip-bad", .argument = "N", .kind = TRI_OPTION_INTEGER, .least = 0, .standard = "0", .meaning = (says)                    \
     }
 
+#define HOSTS_ROW                                                                                                                          \
+    {                                                                                                                                      \
+        .name = "hosts", .argument = "HOST,…", .kind = TRI_OPTION_TEXT, .otherwise = "all", .meaning = "with --on: only on these hosts"    \
+    }
+
 extern const tri__option tri__result_options[]; /* for commands that only print a result; ends with a row of zeros */
 
 #endif

@@ -33,7 +33,7 @@ typedef enum {
 } tri__meeting;
 
 /* Options that say where processes are started. Their values differ from process to process. */
-#define TRI_HOST_OPTIONS "on", "cluster", "ssh"
+#define TRI_HOST_OPTIONS "on", "hosts", "cluster", "ssh"
 
 /* What a strategy does with a model whose lines have places (place=1). */
 typedef enum {

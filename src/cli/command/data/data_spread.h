@@ -20,9 +20,5 @@ TRI_MUST_CHECK tri_status tri__data_spread_open(tri__session *session, const tri
     {                                                                                                                                      \
         .name = "on", .argument = "NAME", .kind = TRI_OPTION_TEXT, .group = "Hosts", .meaning = (says)                                     \
     }
-#define HOSTS_ROW                                                                                                                          \
-    {                                                                                                                                      \
-        .name = "hosts", .argument = "HOST,…", .kind = TRI_OPTION_TEXT, .otherwise = "all", .meaning = "with --on: only on these hosts"    \
-    }
 
 #endif

@@ -45,6 +45,7 @@ const tri__option tri__train_options_table[] = {
      .detail = "Worker 0 and ps:0 are on the first host, worker 1 (and ps:1) on the second, and so on, beginning again after the last; the "
                "evaluator is beside ps:0. All of them are started, watched and ended from here, with a key that is made for the job. A "
                "strategy without other processes trains on the first host."},
+    HOSTS_ROW,
 
     {.name = "cluster",
      .argument = "FILE",
