@@ -4,6 +4,7 @@
 
 #include "base/thread/clock.h"
 #include "cli/command/data/data_options.h"
+#include "cli/command/data/data_samples.h"
 #include "cli/command/data/data_spread.h"
 #include "cli/process/counting.h"
 #include "cli/process/signals.h"
@@ -105,6 +106,7 @@ static tri_status convert_on(const tri__arguments *arguments, tri__data_spread *
             tri__command_line_add_format(&line, "--%s=%s", options[i], tri__argument_text(arguments, options[i]));
     if (tri__argument_given(arguments, "grey"))
         tri__command_line_add_all(&line, (const char *const[]){"--grey", NULL});
+    tri__data_samples_add(arguments, &line);
     tri_status status = tri__command_line_check(&line);
     on->spread.words = tri__command_line_words(&line);
     if (!status)
@@ -173,6 +175,8 @@ static tri_status run_data_convert(tri__session *session, const tri__arguments *
     TRI_TRY(read_request(session, arguments, &request));
     if (tri__argument_given(arguments, "on") || tri__argument_given(arguments, "hosts"))
         return run_on_hosts(session, arguments, request.out);
+    tri__data_samples samples;
+    TRI_TRY(tri__data_samples_start(arguments, &samples));
     tri__counting counting;
     tri__counting_init(&counting, session, "records");
     request.context = &counting;
@@ -181,6 +185,7 @@ static tri_status run_data_convert(tri__session *session, const tri__arguments *
     tri_status status = tri__data_convert(&request, &result);
     const tri__usage after = tri__usage_now();
     tri__counting_fini(&counting);
+    tri__data_samples_stop(&samples);
     TRI_TRY(status);
     double seconds = tri__clock_seconds(tri__clock_now() - counting.begun);
     if (session->json)
@@ -214,6 +219,8 @@ static const tri__option convert_options[] = {
     WORKERS_ROW("threads that convert; changes speed, not results"),
     ON_ROW("by the hosts of a virtual cluster; --workers is of each host"),
     HOSTS_ROW,
+    SAMPLES_ROW,
+    SAMPLE_EVERY_ROW,
     QUIET_ROW,
     JSON_ROW,
     HELP_ROW,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command/data/data_options.h"
+#include "cli/command/data/data_samples.h"
 #include "cli/command/data/data_speed_on.h"
 #include "cli/process/counting.h"
 #include "cli/process/signals.h"
@@ -204,6 +205,31 @@ static tri_status report(tri__session *session, const tri__arguments *arguments,
     return NULL;
 }
 
+/* on: NULL without --on. */
+static tri_status measure(tri__session *session, const tri__arguments *arguments, tri__speed_request *request, const tri__speed_on *on)
+{
+    tri__counting counting;
+    tri__counting_init(&counting, session, "examples");
+    request->context = &counting;
+    tri__speed_result result;
+    tri_status status = tri__speed_measure(request, &result);
+    tri__counting_fini(&counting);
+    if (status)
+        return status;
+    status = report(session, arguments, request, &result, on);
+    tri__speed_result_fini(&result);
+    return status;
+}
+
+static tri_status measure_here(tri__session *session, const tri__arguments *arguments, tri__speed_request *request)
+{
+    tri__data_samples samples;
+    TRI_TRY(tri__data_samples_start(arguments, &samples));
+    tri_status status = measure(session, arguments, request, NULL);
+    tri__data_samples_stop(&samples);
+    return status;
+}
+
 static tri_status run_data_speed(tri__session *session, const tri__arguments *arguments)
 {
     tri__speed_request request;
@@ -216,16 +242,7 @@ static tri_status run_data_speed(tri__session *session, const tri__arguments *ar
     TRI_TRY(tri__argument_size(arguments, "size", &options.width, &options.height));
     TRI_TRY(elsewhere ? tri__speed_on_open(session, arguments, &request, &on)
                       : tri_source_open(arguments->operands[0], TRI_PART_TRAIN, &options, &request.source));
-    tri__counting counting;
-    tri__counting_init(&counting, session, "examples");
-    request.context = &counting;
-    tri__speed_result result;
-    tri_status status = tri__speed_measure(&request, &result);
-    tri__counting_fini(&counting);
-    if (!status) {
-        status = report(session, arguments, &request, &result, elsewhere ? &on : NULL);
-        tri__speed_result_fini(&result);
-    }
+    tri_status status = elsewhere ? measure(session, arguments, &request, &on) : measure_here(session, arguments, &request);
     tri_source_destroy(request.source);
     return status;
 }
@@ -262,6 +279,8 @@ static const tri__option speed_options[] = {
     HOSTS_ROW,
     {.name = "part", .argument = "I/N", .kind = TRI_OPTION_TEXT, .hidden = true, .meaning = "read the Ith of N parts"},
     OUT_FOLDER_ROW("Output", NULL, "write speed.csv and speed.svg there"),
+    SAMPLES_ROW,
+    SAMPLE_EVERY_ROW,
     {.name = "quiet", .meaning = QUIET_MEANING},
     JSON_ROW,
     HELP_ROW,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/command/data/data_samples.h"
 #include "train/job/command_line.h"
 
 static void add_words(const tri__speed_on *self, const tri__speed_cell *cell, tri__command_line *line)
@@ -22,6 +23,7 @@ static void add_words(const tri__speed_on *self, const tri__speed_cell *cell, tr
         tri__command_line_add(line, "--cache");
     if (tri__argument_flag(arguments, "drop-caches"))
         tri__command_line_add(line, "--drop-caches");
+    tri__data_samples_add(arguments, line);
 }
 
 static double number(const json_t *cell, const char *name)
