@@ -258,6 +258,25 @@ static void list_of_a_study_has_its_commands_and_runs_nothing(void **state)
     free(left);
 }
 
+/* Runs of a data command have samples where the study asks for them. Memory and disk are drawn, for one of the two cells. */
+static void curves_of_a_data_command_are_drawn_for_the_cells_asked_for(void **state)
+{
+    const char *folder = *state;
+    write_study(folder,
+                "title: written\n"
+                "command: data convert digits:300 --out {run}/records --partitions {files} --samples {run}/samples --sample-every 10ms\n"
+                "factors: {files: [1, 2]}\ncolumns: {r: records}\ncurves: {of: [memory, disk, sent], at: {files: 2}}\n");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--quiet"), 0, "", "");
+    expect(RUN(folder, "lab", "report", "o"), 0, "o/report.html", "");
+    char *page = read_in(folder, "o/report.html");
+    assert_int_equal(count(page, "disk operations"), 1);
+    assert_int_equal(count(page, "memory of each host"), 1);
+    assert_int_equal(count(page, "sent by each host"), 1);
+    assert_int_equal(count(page, "CPU of each host"), 0);
+    assert_int_equal(count(page, "files=1</text>"), 0);
+    free(page);
+}
+
 static int warnings_of_report(const char *folder)
 {
     test_result result = RUN(folder, "lab", "report", "o");
@@ -305,6 +324,7 @@ int main(void)
         FOLDER_TEST(time_left_is_unknown_in_the_first_run),
         FOLDER_TEST(list_of_a_study_has_its_commands_and_runs_nothing),
         FOLDER_TEST(report_warns_of_a_table_that_was_damaged),
+        FOLDER_TEST(curves_of_a_data_command_are_drawn_for_the_cells_asked_for),
         cmocka_unit_test(list_has_the_built_in_studies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,16 +8,34 @@
 
 #include "base/file/folder.h"
 #include "lab/figures/plot.h"
+#include "lab/study/study_shown.h"
 #include "watch/sample/columns.h"
 #include "watch/sample/run_files.h"
 #include "watch/sample/run_view.h"
 #include "watch/sample/sample_read.h"
 
-enum { MOST_SAMPLES = 4000, MOST_MARKS = 25 }; /* MOST_MARKS: of one kind; more would hide the curves */
+enum { MOST_SAMPLES = 4000, MOST_MARKS = 25, SIDE_BY_SIDE = 2 }; /* MOST_MARKS: of one kind; more would hide the curves */
+
+/* How a curve is found in the samples, and drawn. */
+typedef struct {
+    const char *title, *unit;
+    const char *columns[2]; /* the curve is their sum; NULL: there is no second */
+    bool later;             /* the second pair of columns with these names */
+    double scale;
+} curve_kind;
+
+static const curve_kind kinds[TRI_CURVES] = {
+    [TRI_CURVE_CPU] = {"CPU of each host", "CPU, %", {TRI_COLUMN_USER, TRI_COLUMN_SYSTEM}, .scale = 1},
+    [TRI_CURVE_MEMORY] = {"memory of each host", "MB", {TRI_COLUMN_USED}, .scale = 1e-6},
+    [TRI_CURVE_SENT] = {"sent by each host", "MB/s", {TRI_COLUMN_SENT}, .scale = 1e-6},
+    [TRI_CURVE_RECEIVED] = {"received by each host", "MB/s", {TRI_COLUMN_RECEIVED}, .scale = 1e-6},
+    [TRI_CURVE_DISK] = {"disk operations", "a second", {TRI_COLUMN_READ, TRI_COLUMN_WRITTEN}, .later = true, .scale = 1},
+};
 
 typedef struct {
     tri__arena *arena;
-    tri__series cpu[TRI_MOST_SERIES], sent[TRI_MOST_SERIES];
+    bool chosen[TRI_CURVES];
+    tri__series series[TRI_CURVES][TRI_MOST_SERIES]; /* of each host */
     int hosts;
     double begun; /* when the first sample of all hosts was taken, in seconds since 1970 */
     double *marks;
@@ -28,46 +46,71 @@ typedef struct {
 static bool has_host(const curves *self, const char *host)
 {
     for (int i = 0; i < self->hosts; i++)
-        if (!strcmp(self->cpu[i].name, host))
+        if (!strcmp(self->series[0][i].name, host))
             return true;
     return false;
 }
 
-/* Keep every other sample of all three rows. */
+/* Keep every other sample: times, and all curves. */
 static int64_t thin(double *rows)
 {
-    for (int row = 0; row < 3; row++)
+    for (int row = 0; row <= TRI_CURVES; row++)
         for (int64_t i = 0; i < MOST_SAMPLES / 2; i++)
             rows[row * MOST_SAMPLES + i] = rows[row * MOST_SAMPLES + 2 * i];
     return MOST_SAMPLES / 2;
 }
 
+typedef struct {
+    int epoch, curve[TRI_CURVES][2]; /* −1: there is no such column */
+} sample_columns;
+
+static bool find_columns(const tri__sample_reader *reader, sample_columns *out)
+{
+    bool all = (out->epoch = tri__sample_reader_column(reader, TRI_COLUMN_EPOCH)) >= 0;
+    for (int i = 0; i < TRI_CURVES; i++)
+        for (int k = 0; k < 2; k++) {
+            const char *name = kinds[i].columns[k];
+            int column = name ? tri__sample_reader_column(reader, name) : -1;
+            if (column >= 0 && kinds[i].later)
+                column = tri__sample_reader_column_after(reader, name, column);
+            out->curve[i][k] = column;
+            all = all && (!name || column >= 0);
+        }
+    return all;
+}
+
+static double value_of(const double *sample, const sample_columns *columns, int curve)
+{
+    const int *parts = columns->curve[curve];
+    return kinds[curve].scale * (sample[parts[0]] + (parts[1] >= 0 ? sample[parts[1]] : 0));
+}
+
 /* Read one host's curves from its file of samples. Of a long run, only some samples are drawn. Times are those of the wall clock. */
 static tri_status add_host(curves *self, tri__sample_reader *reader)
 {
-    int epoch = tri__sample_reader_column(reader, TRI_COLUMN_EPOCH), user = tri__sample_reader_column(reader, TRI_COLUMN_USER);
-    int system = tri__sample_reader_column(reader, TRI_COLUMN_SYSTEM), send = tri__sample_reader_column(reader, TRI_COLUMN_SENT);
-    double *memory = tri__arena_alloc(self->arena, 3 * MOST_SAMPLES * sizeof *memory);
+    double *times = tri__arena_alloc(self->arena, (TRI_CURVES + 1) * MOST_SAMPLES * sizeof *times);
     const char *host = tri__arena_copy(self->arena, tri__sample_reader_host(reader));
     const double *sample;
+    sample_columns columns;
     int64_t count = 0;
-    if (!memory || !host)
+    if (!times || !host)
         return tri_fail(TRI_NO_MEMORY, "no memory for the curves of a host");
-    double *cpu = memory + MOST_SAMPLES, *sent = cpu + MOST_SAMPLES;
-    if (epoch < 0 || user < 0 || system < 0 || send < 0 || self->hosts == TRI_MOST_SERIES)
+    if (!find_columns(reader, &columns) || self->hosts == TRI_MOST_SERIES)
         return NULL;
     for (int64_t index = 0, every = 1; (sample = tri__sample_reader_next(reader)); index++) {
         if (index % every)
             continue;
         if (count == MOST_SAMPLES)
-            count = thin(memory), every *= 2;
-        memory[count] = sample[epoch];
-        cpu[count] = sample[user] + sample[system];
-        sent[count++] = sample[send] / 1e6;
-        self->begun = fmin(self->begun, sample[epoch]);
+            count = thin(times), every *= 2;
+        times[count] = sample[columns.epoch];
+        for (int i = 0; i < TRI_CURVES; i++)
+            times[(i + 1) * MOST_SAMPLES + count] = value_of(sample, &columns, i);
+        count++;
+        self->begun = fmin(self->begun, sample[columns.epoch]);
     }
-    self->cpu[self->hosts] = (tri__series){.name = host, .x = memory, .y = cpu, .count = count, .joined = true, .bare = true};
-    self->sent[self->hosts] = (tri__series){.name = host, .x = memory, .y = sent, .count = count, .joined = true, .bare = true};
+    for (int i = 0; i < TRI_CURVES; i++)
+        self->series[i][self->hosts] =
+            (tri__series){.name = host, .x = times, .y = times + (i + 1) * MOST_SAMPLES, .count = count, .joined = true, .bare = true};
     self->hosts++;
     return NULL;
 }
@@ -83,12 +126,12 @@ static tri_status add_file(curves *self, const char *folder, const char *name)
     return status;
 }
 
-/* Make times count from the first sample of all hosts. The two series of a host share their times. */
+/* Make times count from the first sample of all hosts. All series of a host share their times. */
 static void count_from_start(const curves *self)
 {
     for (int i = 0; i < self->hosts; i++)
-        for (int64_t k = 0; k < self->cpu[i].count; k++)
-            ((double *)(uintptr_t)self->cpu[i].x)[k] -= self->begun;
+        for (int64_t k = 0; k < self->series[0][i].count; k++)
+            ((double *)(uintptr_t)self->series[0][i].x)[k] -= self->begun;
 }
 
 /* Add the marks of a kind. If there are many, only every nth is drawn, so that the curves stay visible; the title says so. */
@@ -135,21 +178,34 @@ static tri_status read_run(curves *self, const char *folder)
     return status;
 }
 
-static tri_status draw(const curves *self, tri__markup *markup, const char *cell)
+static tri_status put_panels(const curves *self, tri__markup *markup, const char *cell, const tri__panel *panels, int count)
 {
-    char title[600];
+    char title[600], *svg;
     snprintf(title, sizeof title, "%s%s", cell, self->marked);
-    const tri__panel panels[] = {
-        {"CPU of each host", "seconds", "CPU, %", .series = self->cpu, .count = self->hosts, .slope = NAN, .marks = self->marks,
-         .mark_count = self->mark_count},
-        {"sent by each host", "seconds", "MB/s", .series = self->sent, .count = self->hosts, .slope = NAN, .marks = self->marks,
-         .mark_count = self->mark_count},
-    };
-    char *svg;
-    TRI_TRY(tri__plot_draw(title, panels, 2, &svg));
+    TRI_TRY(tri__plot_draw(title, panels, count, &svg));
     tri_status status = tri__markup_picture(markup, title, svg);
     free(svg);
     return status;
+}
+
+/* Pictures of two panels fit a page. */
+static tri_status draw(const curves *self, tri__markup *markup, const char *cell)
+{
+    tri__panel panels[TRI_CURVES];
+    int count = 0;
+    for (int i = 0; i < TRI_CURVES; i++)
+        if (self->chosen[i])
+            panels[count++] = (tri__panel){.title = kinds[i].title,
+                                           .x_label = "seconds",
+                                           .y_label = kinds[i].unit,
+                                           .series = self->series[i],
+                                           .count = self->hosts,
+                                           .slope = NAN,
+                                           .marks = self->marks,
+                                           .mark_count = self->mark_count};
+    for (int i = 0; i < count; i += SIDE_BY_SIDE)
+        TRI_TRY(put_panels(self, markup, cell, panels + i, count - i < SIDE_BY_SIDE ? count - i : SIDE_BY_SIDE));
+    return NULL;
 }
 
 /* A run without samples has no picture. */
@@ -159,7 +215,9 @@ static tri_status put_cell(const tri__results *results, int cell, tri__markup *m
     curves self = {.begun = INFINITY};
     if (!folder)
         return NULL;
-    tri_status status = tri__arena_create(&self.arena);
+    tri_status status = tri__study_curves(tri__results_study(results), self.chosen);
+    if (!status)
+        status = tri__arena_create(&self.arena);
     if (!status)
         status = read_run(&self, folder);
     if (tri_status_code(status) == TRI_NOT_FOUND) {
@@ -176,10 +234,15 @@ static tri_status put_cell(const tri__results *results, int cell, tri__markup *m
 tri_status tri__report_curves(const tri__results *results, tri__markup *markup)
 {
     const tri__study *study = tri__results_study(results);
-    if (!json_object_get(study->document, "curves"))
+    bool chosen[TRI_CURVES], any = false;
+    TRI_TRY(tri__study_curves(study, chosen));
+    for (int i = 0; i < TRI_CURVES; i++)
+        any = any || chosen[i];
+    if (!any)
         return NULL;
     tri__markup_heading(markup, "Resources over time");
     for (int cell = 0; cell < study->cell_count; cell++)
-        TRI_TRY(put_cell(results, cell, markup));
+        if (tri__study_has_curves(study, cell))
+            TRI_TRY(put_cell(results, cell, markup));
     return NULL;
 }

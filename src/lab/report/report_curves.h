@@ -1,5 +1,5 @@
-/* report_curves.h: what each host did while a cell ran, from the samples of its run folder: CPU, and bytes sent, over time, with a mark
- * where something happened. In a study's file `curves: yes` asks for them. The first run of each cell is shown. */
+/* report_curves.h: what each host did while a cell ran, from the samples of its run folder: CPU, memory, traffic and disk over time, with a
+ * mark where something happened. `curves` in a study's file asks for them (tri__study_curves). The first run of each cell is shown. */
 #ifndef TRI_LAB_REPORT_REPORT_CURVES_H
 #define TRI_LAB_REPORT_REPORT_CURVES_H
 

@@ -1,6 +1,7 @@
-/* study_shown.c: checks the names in tables, plots and fits. */
+/* study_shown.c: checks the names in tables, plots, fits and curves. */
 #include "lab/study/study_shown.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -59,6 +60,70 @@ static tri_status check_cells(const tri__study *study, const char *part, const j
     return NULL;
 }
 
+/* ---- curves ---- */
+
+const char *tri__curve_name(tri__curve_kind curve)
+{
+    static const char *const texts[] = {[TRI_CURVE_CPU] = "cpu",
+                                        [TRI_CURVE_MEMORY] = "memory",
+                                        [TRI_CURVE_SENT] = "sent",
+                                        [TRI_CURVE_RECEIVED] = "received",
+                                        [TRI_CURVE_DISK] = "disk"};
+    return texts[curve];
+}
+
+static tri_status choose_curve(const tri__study *study, const char *name, bool chosen[TRI_CURVES])
+{
+    char all[80] = "";
+    for (int i = 0; i < TRI_CURVES; i++) {
+        const char *known = tri__curve_name((tri__curve_kind)i);
+        if (!strcmp(known, name)) {
+            chosen[i] = true;
+            return NULL;
+        }
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", known);
+    }
+    return tri__study_wrong(study, "curves", "curves: no curve is called %s; there are %s (yes: cpu and sent)", name, all);
+}
+
+tri_status tri__study_curves(const tri__study *study, bool chosen[TRI_CURVES])
+{
+    const json_t *value = json_object_get(study->document, "curves"), *name;
+    value = json_is_object(value) ? json_object_get(value, "of") : value;
+    const char *word = json_string_value(value);
+    memset(chosen, 0, TRI_CURVES * sizeof *chosen);
+    if (word && !strcmp(word, "yes"))
+        chosen[TRI_CURVE_CPU] = chosen[TRI_CURVE_SENT] = true;
+    else if (word && strcmp(word, "no") != 0)
+        return choose_curve(study, word, chosen);
+    for (size_t i = 0; (name = json_array_get(value, i)); i++)
+        TRI_TRY(choose_curve(study, json_is_string(name) ? json_string_value(name) : "a list", chosen));
+    return NULL;
+}
+
+bool tri__study_has_curves(const tri__study *study, int cell)
+{
+    const json_t *value = json_object_get(study->document, "curves");
+    return tri__study_cell_is_at(study, cell, json_object_get(value, "at"));
+}
+
+/* of and at: which curves of which cells */
+static tri_status check_curves(const tri__study *study)
+{
+    json_t *value = json_object_get(study->document, "curves"), *part;
+    const char *key;
+    bool chosen[TRI_CURVES];
+    json_object_foreach(value, key, part)
+    {
+        if (strcmp(key, "of") != 0 && strcmp(key, "at") != 0)
+            return tri__study_wrong(study, key, "curves: expected `of`, a list of curves, and `at`, factors with their values; not %s",
+                                    key);
+    }
+    if (json_is_object(value))
+        TRI_TRY(check_cells(study, "curves", value));
+    return tri__study_curves(study, chosen);
+}
+
 tri_status tri__study_check_shown(const tri__study *study)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -68,5 +133,5 @@ tri_status tri__study_check_shown(const tri__study *study)
             TRI_TRY(check_cells(study, names[i].part, spec));
         }
     }
-    return NULL;
+    return check_curves(study);
 }

@@ -111,11 +111,16 @@ bool tri__sample_reader_is_of(const tri__sample_reader *reader, const char *path
 
 int tri__sample_reader_column(const tri__sample_reader *reader, const char *name)
 {
+    return tri__sample_reader_column_after(reader, name, -1);
+}
+
+int tri__sample_reader_column_after(const tri__sample_reader *reader, const char *name, int after)
+{
     const size_t length = strlen(name);
     const char *at = reader->names;
     for (int i = 0; i < reader->columns; i++, at += strcspn(at, ",\n") + 1) {
         const char *own = at + (*at == '"');
-        if (!strncmp(own, name, length) && strchr("\",\n", own[length]))
+        if (i > after && !strncmp(own, name, length) && strchr("\",\n", own[length]))
             return i;
     }
     return -1;

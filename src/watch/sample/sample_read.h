@@ -24,6 +24,9 @@ bool tri__sample_reader_is_of(const tri__sample_reader *reader, const char *path
 /* The number of the column with this name; −1 if there is none. */
 int tri__sample_reader_column(const tri__sample_reader *reader, const char *name);
 
+/* The same, of the columns after number `after`: two columns may have one name, such as bytes and operations of disks. */
+int tri__sample_reader_column_after(const tri__sample_reader *reader, const char *name, int after);
+
 /* The names of the interfaces whose speed is in the file, by index from 0; false after the last. */
 bool tri__sample_reader_link(const tri__sample_reader *reader, int index, char name[TRI_SAMPLE_LINK]);
 

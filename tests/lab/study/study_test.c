@@ -111,6 +111,10 @@ static void values_of_another_kind_are_refused(void **state)
     assert_wrong_with("about: [a, b]\n", "line 9, column 1: about: expected a plain value");
     assert_wrong_with("timeout: {a: 1}\n", "timeout: expected a plain value");
     assert_wrong_with("files: a\n", "files: expected a mapping");
+    assert_wrong_with("curves: [cpu, discs]\n",
+                      "line 9, column 1: curves: no curve is called discs; there are cpu, memory, sent, received, disk");
+    assert_wrong_with("curves: {of: [cpu], when: 3}\n", "curves: expected `of`, a list of curves, and `at`");
+    assert_wrong_with("curves: {of: [cpu], at: {mood: sync}}\n", "curves: at: no factor is called mood");
     assert_wrong_with("prepare: data make\n", "prepare: expected a list of plain values");
     assert_wrong_with("prepare: [data make, [a], data make]\n", "prepare: expected a list of plain values");
     assert_wrong_with("prepare: [data make, '', data make]\n", "prepare: command 2 is empty");
