@@ -265,7 +265,8 @@ static void curves_of_a_data_command_are_drawn_for_the_cells_asked_for(void **st
     write_study(folder,
                 "title: written\n"
                 "command: data convert digits:300 --out {run}/records --partitions {files} --samples {run}/samples --sample-every 10ms\n"
-                "factors: {files: [1, 2]}\ncolumns: {r: records}\ncurves: {of: [memory, disk, sent], at: {files: 2}}\n");
+                "factors: {files: [1, 2], shown: [a_value_of_the_command]}\ncolumns: {r: records}\n"
+                "tables: [{rows: [files], columns: [r]}]\ncurves: {of: [memory, disk, sent], at: {files: 2}}\n");
     expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--quiet"), 0, "", "");
     expect(RUN(folder, "lab", "report", "o"), 0, "o/report.html", "");
     char *page = read_in(folder, "o/report.html");
@@ -273,7 +274,8 @@ static void curves_of_a_data_command_are_drawn_for_the_cells_asked_for(void **st
     assert_int_equal(count(page, "memory of each host"), 1);
     assert_int_equal(count(page, "sent by each host"), 1);
     assert_int_equal(count(page, "CPU of each host"), 0);
-    assert_int_equal(count(page, "files=1</text>"), 0);
+    assert_int_equal(count(page, ">files=1</text>"), 0);
+    assert_int_equal(count(page, ">files=2</text>"), 2); /* the title has only what tables show */
     free(page);
 }
 

@@ -18,13 +18,14 @@ static const char page_style[] =
     "h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.2rem;margin-top:2rem;border-bottom:1px solid var(--rule)}"
     "table{border-collapse:collapse;font-size:.9rem;display:block;overflow-x:auto;margin:1rem 0}"
     "th,td{padding:.25rem .7rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}th{background:var(--head)}"
-    ".wide{font-size:.75rem}.wide th,.wide td{padding:.2rem .35rem}"
+    ".wide{font-size:.75rem;width:max-content;max-width:min(100vw - 2rem,50vw + 28rem)}.wide th,.wide td{padding:.2rem .35rem}"
     "td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.good{color:#1a7f37}.bad{color:#cf222e}"
     "@media (prefers-color-scheme:dark){.good{color:#56d364}.bad{color:#ff7b72}}figure{display:inline-block;margin:.5rem .5rem .5rem "
     "0}svg{max-width:100%;height:auto}p,li{max-width:46rem}li{margin:.4rem 0 .4rem 1.2rem}"
     "pre{background:var(--head);padding:.6rem .8rem;overflow-x:auto;font-size:.85rem}pre{white-space:pre-wrap}"
     "@media print{body{max-width:none;margin:0;padding:0}table{display:table;overflow:visible;font-size:.65rem}"
-    "th,td,td.n{padding:.15rem .25rem;white-space:normal}.wide{font-size:.52rem}.wide th,.wide td{padding:.1rem .14rem;white-space:nowrap}"
+    "th,td,td.n{padding:.15rem .25rem;white-space:normal}.wide{font-size:.52rem;width:auto;max-width:none}.wide th,.wide td{padding:.1rem "
+    ".14rem;white-space:nowrap}"
     ".wide th{white-space:normal}}"; /* paper cannot be scrolled */
 
 /* Escape the characters that mean something in Markdown. */

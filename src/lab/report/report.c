@@ -14,6 +14,7 @@
 #include "lab/report/report_tables.h"
 #include "lab/results/machine.h"
 #include "lab/results/numbers.h"
+#include "lab/study/study_shown.h"
 
 static int64_t count_good(const tri__results *results)
 {
@@ -128,7 +129,7 @@ static void put_verdicts(const tri__results *results, tri__markup *markup)
         if (!begun)
             tri__markup_heading(markup, "Where the time went"), tri__markup_table_begin(markup, names, 2);
         begun = true;
-        const char *cells[] = {tri__study_cell_text(study, cell, text, sizeof text), verdict};
+        const char *cells[] = {tri__study_cell_title(study, cell, text, sizeof text), verdict};
         tri__markup_table_row(markup, cells, 2);
     }
     if (begun)
@@ -150,7 +151,7 @@ static void put_failures(const tri__results *results, tri__markup *markup)
         begun = true;
         snprintf(repeat, sizeof repeat, "%d", one->repeat);
         const char *why = json_string_value(json_object_get(one->record, "failure"));
-        const char *cells[] = {tri__study_cell_text(study, one->cell, text, sizeof text), repeat, why ? why : ""};
+        const char *cells[] = {tri__study_cell_title(study, one->cell, text, sizeof text), repeat, why ? why : ""};
         tri__markup_table_row(markup, cells, 3);
     }
     if (begun)

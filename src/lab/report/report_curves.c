@@ -225,7 +225,7 @@ static tri_status put_cell(const tri__results *results, int cell, tri__markup *m
         status = NULL;
     }
     if (!status && self.hosts)
-        status = draw(&self, markup, tri__study_cell_text(tri__results_study(results), cell, title, sizeof title));
+        status = draw(&self, markup, tri__study_cell_title(tri__results_study(results), cell, title, sizeof title));
     tri__arena_destroy(self.arena);
     free(folder);
     return status;

@@ -60,6 +60,29 @@ static tri_status check_cells(const tri__study *study, const char *part, const j
     return NULL;
 }
 
+/* ---- titles of cells ---- */
+
+static bool is_shown(const tri__study *study, const char *factor)
+{
+    const json_t *tables = json_object_get(study->document, "tables"), *spec, *name;
+    for (size_t i = 0; (spec = json_array_get(tables, i)); i++)
+        for (size_t k = 0; (name = json_array_get(json_object_get(spec, "rows"), k)); k++)
+            if (!strcmp(json_string_value(name), factor))
+                return true;
+    return false;
+}
+
+const char *tri__study_cell_title(const tri__study *study, int cell, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < study->factor_count && used < size; i++)
+        if (is_shown(study, study->factors[i]))
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s=%s", used ? " " : "", study->factors[i], tri__study_value(study, cell, i));
+    return used ? text : tri__study_cell_text(study, cell, text, size);
+}
+
 /* ---- curves ---- */
 
 const char *tri__curve_name(tri__curve_kind curve)

@@ -8,6 +8,10 @@
  * have been read. */
 TRI_MUST_CHECK tri_status tri__study_check_shown(const tri__study *study);
 
+/* As tri__study_cell_text, with only those factors that the study's tables show: the others are words of the command. All of them where no
+ * table shows any. Returns text. */
+const char *tri__study_cell_title(const tri__study *study, int cell, char *text, size_t size);
+
 /* What a host did over time. */
 typedef enum { TRI_CURVE_CPU, TRI_CURVE_MEMORY, TRI_CURVE_SENT, TRI_CURVE_RECEIVED, TRI_CURVE_DISK } tri__curve_kind;
 
