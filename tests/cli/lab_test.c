@@ -137,6 +137,10 @@ static void compare_refuses_two_studies_and_two_scales_and_says_what_one_repeat_
     expect(RUN(folder, "lab", "run", "t.yaml", "--out", "b", "--quiet"), 0, "", "");
     expect(RUN(folder, "lab", "compare", "a", "b"), 2, "", "results of two studies, s (one) and t (two)");
     expect(RUN(folder, "lab", "compare", "a", "quick"), 2, "", "at two scales, usual and quick");
+    expect(
+        SHELL(folder,
+              "sed 's/n: 2/n: 3/' s.yaml >s3 && mv s3 s.yaml && \"$0\" lab run s.yaml --out later --quiet && \"$0\" lab compare a later"),
+        2, "", "one: the two have no cell in common: its factors or their values were changed between them");
     expect(RUN(folder, "lab", "compare", "a", "a"), 0, "1 unknown: noise is seen only where both sides have two repeats", "");
 }
 

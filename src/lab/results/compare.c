@@ -115,7 +115,8 @@ tri_status tri__results_compare(const tri__results *a, const tri__results *b, tr
     TRI_TRY(tri__allocate((size_t)study->cell_count * (size_t)study->column_count, sizeof **comparisons, "comparisons", comparisons));
     tri_status status = compare_all(a, b, *comparisons, count);
     if (!status && !*count)
-        status = tri_fail(TRI_BAD_CALL, "the two have no cell in common: %s and %s", study->title, tri__results_study(b)->title);
+        status = tri_fail(TRI_BAD_CALL, "%s: the two have no cell in common: its factors or their values were changed between them",
+                          study->title);
     if (!status)
         status = correct(*comparisons, *count);
     for (int64_t i = 0; i < *count && !status; i++)
