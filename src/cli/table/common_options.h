@@ -38,7 +38,8 @@
 
 #define HOSTS_ROW                                                                                                                          \
     {                                                                                                                                      \
-        .name = "hosts", .argument = "HOST,…", .kind = TRI_OPTION_TEXT, .otherwise = "all", .meaning = "with --on: only on these hosts"    \
+        .name = "hosts", .argument = "HOSTS", .kind = TRI_OPTION_TEXT, .otherwise = "all",                                                 \
+        .meaning = "with --on: only on these hosts, such as host1,host2"                                                                   \
     }
 
 extern const tri__option tri__result_options[]; /* for commands that only print a result; ends with a row of zeros */
