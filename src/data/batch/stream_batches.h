@@ -14,8 +14,8 @@ typedef struct tri__stream_batches tri__stream_batches;
 TRI_MUST_CHECK tri_status tri__stream_batches_create(tri_source *source, const tri_dataset_options *options, tri__stream_batches **out);
 void tri__stream_batches_destroy(tri__stream_batches *batches); /* accepts NULL */
 
-/* The next batch, which is valid until the next call; its rows have no record numbers yet. *came: nothing has come for a second, or the input
- * has ended; then there is no batch. left: the examples that may still be read; the first call decides. */
+/* The next batch, which is valid until the next call; its rows have no record numbers yet. *came: nothing has come for a second, or the
+ * input has ended; then there is no batch. left: the examples that may still be read; the first call decides. */
 TRI_MUST_CHECK tri_status tri__stream_batches_next(tri__stream_batches *batches, int64_t left, tri__batch_buffer **out, tri__awaited *came);
 
 #endif
