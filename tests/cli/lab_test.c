@@ -57,6 +57,14 @@ static void study_runs_to_its_end_and_checks_its_findings(void **state)
     free(table);
 }
 
+static int times(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        count++;
+    return count;
+}
+
 static void report_has_findings_tables_and_plots(void **state)
 {
     const char *folder = *state;
@@ -65,13 +73,14 @@ static void report_has_findings_tables_and_plots(void **state)
         more, sizeof more,
         "%ssettings: {why: tried}\ntables: [{title: Steps, rows: [batch], columns: [steps, examples]}, {by: worker, rows: [batch], "
         "columns: [steps]}, {title: Wide, rows: [batch], columns: [steps, examples, accuracy, steps, steps]}]\n"
-        "plots: [{title: A picture, x: batch, y: examples, second: accuracy, log: x, fit: yes}]\n"
+        "plots: [{title: A picture, x: batch, y: examples, second: accuracy, log: x, fit: yes}, "
+        "{title: Few, x: batch, y: examples}, {title: Many, x: batch, y: steps}]\n"
         "fits: [{y: examples, x: [batch]}, {y: steps, x: [batch], at: {batch: 40}}]\ncurves: yes\nnotes: ['3 < 4 is said to be false']\n"
-        "reported: {file: theirs.csv, columns: {examples: seen}}\n",
+        "reported: {file: theirs.csv, columns: {examples: seen, steps: updates}}\n",
         study);
     write_study(folder, more);
     char *theirs = test_path(folder, "theirs.csv");
-    test_write(theirs, "batch,seen\n10,77\n", 17);
+    test_write(theirs, "batch,seen,updates\n10,77,900\n", 29);
     free(theirs);
     expect(RUN(folder, "lab", "run", "./s.yaml", "--out", "o", "--quiet"), 0, "confirmed", "");
     expect(RUN(folder, "lab", "report", "o", "--out", "d/o", "--append", "d.md"), 0, "d/o/report.html", "");
@@ -88,13 +97,18 @@ static void report_has_findings_tables_and_plots(void **state)
     assert_null(strstr(page, "http://localhost"));
     assert_non_null(strstr(page, "<h2>Wide</h2>\n<table class=\"wide\">"));
     assert_non_null(strstr(page, "<h2>Steps</h2>\n<table>"));
-    assert_non_null(strstr(text, "| batch | steps | spread | examples | spread | published |"));
-    assert_non_null(strstr(text, "| 10 | 5 | 5 … 5 | 50 | 50 … 50 | 77 |"));
+    assert_non_null(strstr(text, "| batch | steps | spread | published | examples | spread | published |"));
+    assert_non_null(strstr(text, "| 10 | 5 | 5 … 5 | 900 | 50 | 50 … 50 | 77 |"));
     assert_non_null(strstr(text, "| 40 | worker:0 | 5 | 5 … 5 |"));
     assert_non_null(strstr(text, "| alone | batch | 5 |"));
     assert_non_null(strstr(text, "## Regression of examples\n"));
     assert_non_null(strstr(text, "## Regression of steps, batch=40\n"));
     assert_non_null(strstr(plot, "A picture"));
+    char *few = read_in(folder, "o/plot-2.svg"), *many = read_in(folder, "o/plot-3.svg");
+    assert_int_equal(times(few, "published examples"), 1); /* in the legend */
+    assert_int_equal(times(many, "published steps"), 2);   /* and at the right axis: 900 is far more than 5 */
+    free(few);
+    free(many);
     free(page);
     free(text);
     free(plot);

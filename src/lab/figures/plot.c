@@ -81,6 +81,8 @@ static axis y_axis(const tri__panel *panel, bool second)
             hold(&y, series->high ? series->high[k] : NAN);
         }
     }
+    if (panel->from_zero)
+        hold(&y, 0);
     settle(&y, true);
     return y;
 }
@@ -103,7 +105,7 @@ static void put_turned(FILE *out, double x, double y, const char *text)
 
 /* ---- ticks ---- */
 
-enum { MOST_TICKS = 16 };
+enum { MOST_TICKS = 16, LETTER = 7 }; /* LETTER: how wide a letter is, about */
 
 /* 1, 2, 5, 10, … where the axis is short, otherwise powers of ten. */
 static int log_ticks(const axis *a, double *ticks)
@@ -156,16 +158,26 @@ static void put_y_ticks(FILE *out, const axis *y, const axis *x, bool second)
     }
 }
 
+/* A name that is wider than its room is drawn narrower. */
+static void put_x_label(FILE *out, double x, double y, double room, const char *text)
+{
+    char more[96] = "text-anchor=\"middle\"";
+    if ((double)strlen(text) * LETTER > room)
+        snprintf(more, sizeof more, "text-anchor=\"middle\" textLength=\"%.0f\" lengthAdjust=\"spacingAndGlyphs\"", room);
+    put_label(out, x, y, more, text);
+}
+
 static void put_x_ticks(FILE *out, const tri__panel *panel, const axis *x, const axis *y)
 {
     double ticks[MOST_TICKS];
     char number[32];
     int count = panel->names ? panel->name_count : x_ticks(panel, x, ticks);
+    const double room = panel->names && count > 1 ? position_on(x, 1) - position_on(x, 0) - LETTER : INFINITY;
     for (int i = 0; i < count; i++) {
         double value = panel->names ? i : ticks[i], place = position_on(x, value);
         snprintf(number, sizeof number, "%.6g", value);
         fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>\n", place, y->from);
-        put_label(out, place, y->from + 17, "text-anchor=\"middle\"", panel->names ? panel->names[i] : number);
+        put_x_label(out, place, y->from + 17, room, panel->names ? panel->names[i] : number);
     }
     fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", x->from, y->to, y->from, x->to);
 }

@@ -28,6 +28,7 @@ typedef struct {
     const tri__series *series;
     int count;                /* of series, at most TRI_MOST_SERIES */
     bool log_x, log_y;        /* only positive numbers are drawn */
+    bool from_zero;           /* both y axes hold 0, so that the left one compares with the right one */
     const char *const *names; /* [name_count] the labels below x = 0, 1, …; NULL: numbers are the labels */
     int name_count;
     const double *marks; /* [mark_count] where vertical lines are drawn, because something happened there; NULL: none */

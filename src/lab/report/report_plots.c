@@ -12,6 +12,8 @@
 #include "lab/results/numbers.h"
 #include "lab/study/reported.h"
 
+#define MANY_TIMES 4.0
+
 typedef struct {
     const tri__results *results;
     const tri__study *study;
@@ -164,6 +166,28 @@ static void fit(const plot *self, tri__panel *panel)
     tri_status_free(status);
 }
 
+/* The largest number of the published series, or of our own. */
+static double largest(const plot *self, bool published)
+{
+    double most = 0;
+    for (int i = 0; i < self->count; i++)
+        for (int64_t k = 0; self->series[i].hollow == published && k < self->series[i].count; k++)
+            most = fmax(most, fabs(self->series[i].y[k]));
+    return most;
+}
+
+/* Published figures that are many times as large as ours, or as small, get the right axis. On one axis the smaller ones would be flat. */
+static void part_axes(plot *self, tri__panel *panel)
+{
+    const double theirs = largest(self, true), ours = largest(self, false);
+    if (panel->second_label || panel->log_y || theirs <= 0 || ours <= 0 || fmax(theirs / ours, ours / theirs) < MANY_TIMES)
+        return;
+    for (int i = 0; i < self->count; i++)
+        self->series[i].second = self->series[i].hollow;
+    panel->from_zero = true;
+    panel->second_label = tri__arena_format(self->arena, "published %s", panel->y_label);
+}
+
 static tri_status draw(plot *self, tri__markup *markup)
 {
     const char *log = text_of(self, "log"), *title = text_of(self, "title"), *first = text_of(self, "y");
@@ -181,6 +205,7 @@ static tri_status draw(plot *self, tri__markup *markup)
                         .name_count = self->name_count};
     char *svg;
     fit(self, &panel);
+    part_axes(self, &panel);
     TRI_TRY(tri__plot_draw(title ? title : "", &panel, 1, &svg));
     tri_status status = tri__markup_picture(markup, title ? title : "plot", svg);
     free(svg);

@@ -86,6 +86,36 @@ static void a_plot_may_have_names_below_its_points(void **state)
     char *text;
     assert_ok(tri__plot_draw("names", &panel, 1, &text));
     assert_non_null(strstr(text, ">mirrored</text>"));
+    assert_null(strstr(text, "textLength"));
+    free(text);
+}
+
+static void names_that_are_too_wide_are_drawn_narrower(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1, 2, 3}, y[] = {1, 2, 1, 2};
+    const char *const names[] = {"none", "one", "two", "several workers, each with its own machine"};
+    const tri__series series = {.x = x, .y = y, .count = 4};
+    const tri__panel panel = {"", "strategy", "s", .series = &series, .count = 1, .names = names, .name_count = 4, .slope = NAN};
+    char *text;
+    assert_ok(tri__plot_draw("names", &panel, 1, &text));
+    assert_int_equal(count(text, "textLength"), 1);
+    free(text);
+}
+
+static void two_axes_may_both_begin_at_zero(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2}, ours[] = {0.5, 0.9}, theirs[] = {90, 100};
+    const tri__series series[] = {{.x = x, .y = ours, .count = 2}, {.x = x, .y = theirs, .count = 2, .second = true}};
+    tri__panel panel = {"", "batch", "s", "published s", series, 2, .intercept = NAN, .slope = NAN};
+    char *text;
+    assert_ok(tri__plot_draw("sizes", &panel, 1, &text));
+    assert_int_equal(count(text, ">0</text>"), 0);
+    free(text);
+    panel.from_zero = true;
+    assert_ok(tri__plot_draw("sizes", &panel, 1, &text));
+    assert_int_equal(count(text, ">0</text>"), 2);
     free(text);
 }
 
@@ -108,6 +138,8 @@ int main(void)
         cmocka_unit_test(a_plot_of_one_point_is_drawn),
         cmocka_unit_test(a_plot_has_error_bars_logarithmic_axes_and_a_second_axis),
         cmocka_unit_test(a_plot_may_have_names_below_its_points),
+        cmocka_unit_test(names_that_are_too_wide_are_drawn_narrower),
+        cmocka_unit_test(two_axes_may_both_begin_at_zero),
         cmocka_unit_test(ticks_of_a_plot_are_round_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
