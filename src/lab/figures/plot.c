@@ -96,6 +96,16 @@ static void put_label(FILE *out, double x, double y, const char *more, const cha
     fputs("</text>\n", out);
 }
 
+/* Around x. A text that is wider than its room is drawn narrower. letter: how wide a letter is, about. */
+static void put_within(FILE *out, double x, double y, double room, const char *kind, double letter, const char *text)
+{
+    char more[128];
+    int length = snprintf(more, sizeof more, "class=\"%s\" text-anchor=\"middle\"", kind);
+    if ((double)strlen(text) * letter > room)
+        snprintf(more + length, sizeof more - (size_t)length, " textLength=\"%.0f\" lengthAdjust=\"spacingAndGlyphs\"", room);
+    put_label(out, x, y, more, text);
+}
+
 static void put_turned(FILE *out, double x, double y, const char *text)
 {
     char more[96];
@@ -105,7 +115,7 @@ static void put_turned(FILE *out, double x, double y, const char *text)
 
 /* ---- ticks ---- */
 
-enum { MOST_TICKS = 16, LETTER = 7 }; /* LETTER: how wide a letter is, about */
+enum { MOST_TICKS = 16, LETTER = 7 };
 
 /* 1, 2, 5, 10, … where the axis is short, otherwise powers of ten. */
 static int log_ticks(const axis *a, double *ticks)
@@ -158,15 +168,6 @@ static void put_y_ticks(FILE *out, const axis *y, const axis *x, bool second)
     }
 }
 
-/* A name that is wider than its room is drawn narrower. */
-static void put_x_label(FILE *out, double x, double y, double room, const char *text)
-{
-    char more[96] = "text-anchor=\"middle\"";
-    if ((double)strlen(text) * LETTER > room)
-        snprintf(more, sizeof more, "text-anchor=\"middle\" textLength=\"%.0f\" lengthAdjust=\"spacingAndGlyphs\"", room);
-    put_label(out, x, y, more, text);
-}
-
 static void put_x_ticks(FILE *out, const tri__panel *panel, const axis *x, const axis *y)
 {
     double ticks[MOST_TICKS];
@@ -177,7 +178,7 @@ static void put_x_ticks(FILE *out, const tri__panel *panel, const axis *x, const
         double value = panel->names ? i : ticks[i], place = position_on(x, value);
         snprintf(number, sizeof number, "%.6g", value);
         fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>\n", place, y->from);
-        put_x_label(out, place, y->from + 17, room, panel->names ? panel->names[i] : number);
+        put_within(out, place, y->from + 17, room, "tick", LETTER, panel->names ? panel->names[i] : number);
     }
     fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", x->from, y->to, y->from, x->to);
 }
@@ -328,7 +329,7 @@ static void put_picture(FILE *out, const char *title, const tri__panel *panels, 
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n%s",
             count * PANEL, height, count * PANEL, height, style);
     fputs("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", out);
-    put_label(out, count * PANEL / 2.0, TITLE, "class=\"title\" text-anchor=\"middle\"", title);
+    put_within(out, count * PANEL / 2.0, TITLE, count * PANEL - 10.0, "title", 9, title);
     for (int i = 0; i < count; i++)
         put_panel(out, &panels[i], i);
     fputs("</svg>\n", out);

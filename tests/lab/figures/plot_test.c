@@ -90,7 +90,7 @@ static void a_plot_may_have_names_below_its_points(void **state)
     free(text);
 }
 
-static void names_that_are_too_wide_are_drawn_narrower(void **state)
+static void texts_that_are_too_wide_are_drawn_narrower(void **state)
 {
     (void)state;
     const double x[] = {0, 1, 2, 3}, y[] = {1, 2, 1, 2};
@@ -100,6 +100,9 @@ static void names_that_are_too_wide_are_drawn_narrower(void **state)
     char *text;
     assert_ok(tri__plot_draw("names", &panel, 1, &text));
     assert_int_equal(count(text, "textLength"), 1);
+    free(text);
+    assert_ok(tri__plot_draw("a title that says more than there is room for above one panel of a picture", &panel, 1, &text));
+    assert_int_equal(count(text, "textLength"), 2);
     free(text);
 }
 
@@ -138,7 +141,7 @@ int main(void)
         cmocka_unit_test(a_plot_of_one_point_is_drawn),
         cmocka_unit_test(a_plot_has_error_bars_logarithmic_axes_and_a_second_axis),
         cmocka_unit_test(a_plot_may_have_names_below_its_points),
-        cmocka_unit_test(names_that_are_too_wide_are_drawn_narrower),
+        cmocka_unit_test(texts_that_are_too_wide_are_drawn_narrower),
         cmocka_unit_test(two_axes_may_both_begin_at_zero),
         cmocka_unit_test(ticks_of_a_plot_are_round_numbers),
     };
