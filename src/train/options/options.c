@@ -74,20 +74,34 @@ static bool rule_field(int index, field *out)
     return out->option;
 }
 
+static int count_rule_fields(void)
+{
+    int count = 0;
+    while (tri__rule_option(count))
+        count++;
+    return count;
+}
+
+static int find_rules_row(void)
+{
+    int i = 0;
+    while (!table[i].option.rows)
+        i++;
+    return i;
+}
+
 /* The fields by number from 0; fields of rules are in the place of RULES. False past the last. */
 static bool field_at(int index, field *out)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const table_row *row = &table[i];
-        if (!row->option.rows && index-- == 0) {
-            *out = (field){&row->option, row->offset, row->fixed, row->same, row->replaces, row->part_of};
-            return true;
-        }
-        for (int k = 0; row->option.rows && rule_field(k, out); k++)
-            if (index-- == 0)
-                return true;
-    }
-    return false;
+    const int rules = find_rules_row();
+    if (index >= rules && rule_field(index - rules, out))
+        return true;
+    const int i = index < rules ? index : index - count_rule_fields() + 1;
+    if (i >= (int)(sizeof table / sizeof *table))
+        return false;
+    const table_row *row = &table[i];
+    *out = (field){&row->option, row->offset, row->fixed, row->same, row->replaces, row->part_of};
+    return true;
 }
 
 static bool find_field(const char *name, field *out)
