@@ -171,6 +171,33 @@ static void a_resumed_run_goes_on_counting(void **state)
     json_decref(second);
 }
 
+/* The new ps:0 finds only the checkpoint of the earlier job. */
+static void kill_ps_0_before_its_first_checkpoint(const char *folder, const char *mode)
+{
+    process job = process_start(folder, "job", TRAIN "--out run --workers 2 --servers 1 %s", mode);
+    process_await_step(&job, STRIKE);
+    json_t *first = finish(&job);
+    process again = process_start(folder, "again", "train --resume run --json --checkpoint-every end");
+    process_await_step(&again, integer_of(first, "steps") + STRIKE);
+    kill_task(&again, "ps:0");
+    process_task(&again, "ps:0", 0);
+    await_more_steps(&again);
+    json_t *second = finish(&again);
+    expect_books(second, first);
+    json_decref(first);
+    json_decref(second);
+}
+
+static void a_resumed_sync_run_counts_its_own_steps_after_an_early_death_of_ps_0(void **state)
+{
+    kill_ps_0_before_its_first_checkpoint(*state, "--sync");
+}
+
+static void a_resumed_async_run_counts_its_own_steps_after_an_early_death_of_ps_0(void **state)
+{
+    kill_ps_0_before_its_first_checkpoint(*state, "--async");
+}
+
 static void a_run_that_has_done_more_says_so(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--out run --workers 2 --servers 1 --async");
@@ -219,6 +246,8 @@ int main(void)
         PROCESS_TEST(a_worker_that_died_before_the_first_checkpoint_keeps_its_row_in_async),
         PROCESS_TEST(a_dead_worker_keeps_its_row_without_checkpoints),
         PROCESS_TEST(a_resumed_run_goes_on_counting),
+        PROCESS_TEST(a_resumed_sync_run_counts_its_own_steps_after_an_early_death_of_ps_0),
+        PROCESS_TEST(a_resumed_async_run_counts_its_own_steps_after_an_early_death_of_ps_0),
         PROCESS_TEST(a_run_that_has_done_more_says_so),
         PROCESS_TEST(the_training_loss_shown_at_epochs_goes_on),
     };

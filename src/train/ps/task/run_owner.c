@@ -131,21 +131,26 @@ static tri_status read_standing(const tri__checkpoint *checkpoint, tri__standing
     return NULL;
 }
 
-/* The job began where its first process of ps:0 began. Books with another beginning belong to an earlier job of this run, and are
- * dropped. */
-static void settle_beginning(tri__run_owner *owner, tri__standing *standing)
+/* The first process of ps:0 begins the job where the run stands. A process in its place learns where that was, or begins the job if the
+ * first died too early for that. */
+static tri_status find_beginning(tri__run_owner *owner)
+{
+    const char *folder = owner->run->journal.folder.path;
+    const tri__run_state *state = &owner->run->state;
+    tri_status status = owner->setup->recover ? tri__beginning_read(folder, &owner->began) : NULL;
+    if (owner->setup->recover && tri_status_code(status) != TRI_NOT_FOUND)
+        return status;
+    tri_status_free(status);
+    owner->began = (tri__beginning){state->step, state->examples, state->seconds};
+    return tri__beginning_write(folder, &owner->began);
+}
+
+/* Books with another beginning belong to an earlier job of this run. */
+static void drop_earlier_books(const tri__run_owner *owner, tri__standing *standing)
 {
     const json_t *since = json_object_get(standing->books, "since");
-    const tri__run_state *state = &owner->run->state;
-    int64_t step = tri__json_integer_of(since, "step", -1), examples = tri__json_integer_of(since, "examples", -1);
-    double seconds = tri__json_number_of(since, "seconds");
-    bool known = step >= 0 && examples >= 0 && seconds >= 0;
-    if (!owner->loaded) {
-        owner->began.step = owner->setup->recover && known ? step : state->step;
-        owner->began.examples = owner->setup->recover && known ? examples : state->examples;
-        owner->began.seconds = owner->setup->recover && known ? seconds : state->seconds;
-    }
-    if (known && step == owner->began.step && examples == owner->began.examples)
+    const int64_t step = tri__json_integer_of(since, "step", -1), examples = tri__json_integer_of(since, "examples", -1);
+    if (step == owner->began.step && examples == owner->began.examples)
         return;
     json_decref(standing->books);
     standing->books = NULL;
@@ -176,7 +181,9 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
     pthread_mutex_unlock(&owner->lock);
     bool sync = owner->ps->mode == TRI_PS_SYNC;
     TRI_TRY(read_standing(checkpoint, standing));
-    settle_beginning(owner, standing);
+    if (!owner->loaded)
+        TRI_TRY(find_beginning(owner));
+    drop_earlier_books(owner, standing);
     if (sync && standing->count) { /* a sync run has no outstanding positions: it goes on at the low-water mark */
         standing->position = standing->low;
         tri__standing_fini(&(tri__standing){.outstanding = standing->outstanding});
@@ -216,6 +223,8 @@ static tri_status load_newest(tri__run_owner *owner, tri_store *whole, tri__stan
     if (tri_status_code(status) != TRI_NOT_FOUND)
         return status;
     tri_status_free(status);
+    if (!again)
+        TRI_TRY(find_beginning(owner));
     tri_graph_initialise(run->inputs.graph, run->settings.seed, tri_store_parameters(whole));
     for (int slot = 0; slot < TRI_RULE_SLOTS; slot++)
         if (tri_store_slot(whole, slot) && again) /* at first a slot is all 0, and takes no memory until it is used */

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "store/ps/server/server.h"
+#include "train/ps/task/beginning.h"
 #include "train/ps/task/task.h"
 #include "train/run/run_inside.h"
 #include "train/run/summarise.h"
@@ -24,10 +25,7 @@ typedef struct {
     pthread_mutex_t lock; /* guards run->state, run->saving, run->since.total, tables and growth */
     int64_t told;         /* when progress was last reported */
     bool loaded;          /* the parameters were loaded at least once */
-    struct {
-        int64_t step, examples;
-        double seconds;
-    } began; /* where the job began, in its first process of ps:0; for a resumed run, what was done before */
+    tri__beginning began; /* of the job; known when `loaded` */
     tri__run_result *out;
     double carried;          /* seconds of earlier processes of ps:0, already part of run->since.total */
     bool concluded;          /* the job has ended, and out has the result */
