@@ -59,6 +59,17 @@ void tri__contact_heard(tri__contact *contact)
     contact->heard = tri__clock_now();
 }
 
+int64_t tri__heard_after(int64_t heard, int64_t pause, int64_t now)
+{
+    return heard + pause < now ? heard + pause : now;
+}
+
+void tri__contact_excuse(tri__contact *contact, int64_t pause, int64_t now)
+{
+    if (contact->welcome)
+        contact->heard = tri__heard_after(contact->heard, pause, now);
+}
+
 tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet)
 {
     int64_t now = tri__clock_now();

@@ -42,6 +42,12 @@ void tri__contact_welcomed(tri__contact *contact);
 void tri__contact_heard(tri__contact *contact);
 TRI_MUST_CHECK tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet);
 
+/* This task was stopped, or had no CPU, and does not know whether a peer was silent meanwhile: it has yet to read its messages. So the
+ * pause does not count. Silence from before the pause does: on a busy machine there may be one pause after another. heard_after gives the
+ * time that counts as the last when a peer was heard; excuse applies it to a contact. */
+int64_t tri__heard_after(int64_t heard, int64_t pause, int64_t now);
+void tri__contact_excuse(tri__contact *contact, int64_t pause, int64_t now);
+
 /* TRI_TIMEOUT where the server could not be reached, or has been silent, for too long. Silence counts from `since` on, when this task began
  * to listen. */
 TRI_MUST_CHECK tri_status tri__contact_check(tri__contact *contact, int64_t since, int64_t now);

@@ -61,13 +61,12 @@ static void beat(tri__server *server)
             tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
-/* A server that was stopped itself, or had no CPU, cannot know which peers were silent meanwhile: it has yet to read their messages. */
 static void excuse_silence(tri__server *server)
 {
-    int64_t now = tri__clock_now();
-    bool slept = server->ticked && now - server->ticked > server->options.settings.heartbeat;
+    int64_t now = tri__clock_now(), since = now - server->ticked;
+    bool slept = server->ticked && since > server->options.settings.heartbeat;
     for (tri__peer *peer = server->peers; slept && peer; peer = peer->next)
-        peer->heard = now;
+        peer->heard = tri__heard_after(peer->heard, since - TICK, now);
     server->ticked = now;
 }
 

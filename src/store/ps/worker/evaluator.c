@@ -260,7 +260,7 @@ static void on_tick(void *context)
     tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
-/* If a turn took much longer than planned, the evaluator evaluated or was stopped: messages that came meanwhile are still to be read. */
+/* If a turn took much longer than planned, the evaluator evaluated or was stopped. */
 static tri_status serve(evaluator *e)
 {
     int64_t now = tri__clock_now(), since = now;
@@ -273,8 +273,10 @@ static tri_status serve(evaluator *e)
         if (e->whole)
             TRI_TRY(evaluate(e));
         now = tri__clock_now();
-        if (now - next > e->options->settings.heartbeat)
-            since = now;
+        if (now - next > e->options->settings.heartbeat) {
+            tri__contact_excuse(&e->contact, now - next, now);
+            since += now - next;
+        }
     }
     tri_status failure = e->failure;
     e->failure = NULL;

@@ -28,7 +28,12 @@ static void hear_servers(tri__worker *worker, int64_t until)
     pthread_mutex_lock(&worker->lock);
 }
 
-/* A worker that was stopped itself cannot know which servers were silent meanwhile: their messages are still to be read. */
+static void excuse_servers(tri__worker *worker, int64_t pause, int64_t now)
+{
+    for (int i = 0; i < worker->options.settings.servers; i++)
+        tri__contact_excuse(&worker->link[i].contact, pause, now);
+}
+
 tri_status tri__worker_wait(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
 {
     int64_t now = tri__clock_now(), began = now, heartbeat = worker->options.settings.heartbeat;
@@ -44,8 +49,10 @@ tri_status tri__worker_wait(tri__worker *worker, bool (*done)(const tri__worker 
         int64_t next = now + heartbeat;
         hear_servers(worker, next);
         now = tri__clock_now();
-        if (now - next > heartbeat)
-            began = now;
+        if (now - next > heartbeat) {
+            excuse_servers(worker, now - next, now);
+            began += now - next;
+        }
     }
     return NULL;
 }

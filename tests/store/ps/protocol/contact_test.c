@@ -213,6 +213,30 @@ static void a_server_is_heard_only_from_its_welcome_on(void **state)
     assert_fails(tri__contact_expects(&contact, TRI_MSG_WELCOME), TRI_BAD_DATA, "a second welcome");
 }
 
+/* A pause of this task is no silence of the server, and does not end one. */
+static void pauses_are_left_out_of_silence(void **state)
+{
+    (void)state;
+    scene here;
+    begin(&here);
+    tri__contact_excuse(&here.contact, SECOND, 2 * SECOND);
+    assert_int_equal(here.contact.heard, 0); /* it was never heard */
+    int fd = connect_both(&here);
+    tri__contact_welcomed(&here.contact);
+    int64_t now = here.contact.heard;
+    for (int i = 0; i < TIMEOUT; i++) {
+        assert_ok(tri__contact_check(&here.contact, 0, now));
+        now += 6 * SECOND; /* of which 5 are a pause */
+        tri__contact_excuse(&here.contact, 5 * SECOND, now);
+    }
+    assert_fails(tri__contact_check(&here.contact, 0, now + 1), TRI_TIMEOUT, "has been silent for 10 s");
+    tri__contact_heard(&here.contact);
+    tri__contact_excuse(&here.contact, 5 * SECOND, here.contact.heard); /* it was heard after the pause */
+    assert_true(here.contact.heard <= tri__clock_now());
+    close(fd);
+    end(&here);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +246,7 @@ int main(void)
         cmocka_unit_test(a_missing_server_is_awaited_until_the_deadline),
         cmocka_unit_test(a_server_is_not_given_up_for_a_time_in_which_we_were_stopped),
         cmocka_unit_test(a_silent_server_is_named_and_given_up_at_the_deadline),
+        cmocka_unit_test(pauses_are_left_out_of_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

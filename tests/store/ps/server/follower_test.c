@@ -1,9 +1,12 @@
 /* follower_test.c: ps:1 in a thread of its own, and a test that plays ps:0 and the workers: what is pushed and pulled while all go back. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "store/ps/line.h"
+#include "store/ps/server/follower.h"
+#include "store/ps/server/role.h"
 #include "store/ps/server/server.h"
 #include "support.h"
 
@@ -469,6 +472,43 @@ static void rows_to_evaluate_are_not_named_to_a_server_without_a_stretch(void **
     end_for(&ps, "comes before its stretch");
 }
 
+static tri_status start_alone(tri__server *server)
+{
+    (void)server;
+    return NULL;
+}
+
+static void tick_late(tri__server *server)
+{
+    const struct timespec pause = {.tv_nsec = 2 * server->options.settings.heartbeat};
+    nanosleep(&pause, NULL);
+    if (__atomic_load_n(server->options.abandoned, __ATOMIC_ACQUIRE))
+        tri__server_end(server, NULL);
+}
+
+/* As on a machine without a free CPU. */
+static void a_server_that_is_always_late_gives_up_silent_peers(void **state)
+{
+    (void)state;
+    bool over = false;
+    tri__server_role role = tri__follower_role;
+    role.start = start_alone;
+    role.tick = tick_late;
+    follower ps = {.options = {.index = 1,
+                               .settings = {.servers = 2, .timeout = INT64_C(200000000), .heartbeat = INT64_C(60000000)},
+                               .role = &role,
+                               .abandoned = &over,
+                               .stop = &never}};
+    ps.options.listen_fd = line_listen(&ps.port);
+    assert_int_equal(pthread_create(&ps.thread, NULL, serve, &ps), 0);
+    line *stranger = line_call(ps.port);
+    line_hear_end(stranger);
+    line_hang_up(stranger);
+    __atomic_store_n(&over, true, __ATOMIC_RELEASE);
+    pthread_join(ps.thread, NULL);
+    assert_ok(ps.end);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_server_takes_only_messages_that_its_mode_has),
         cmocka_unit_test(a_server_is_not_restored_within_the_generation_that_it_holds),
         cmocka_unit_test(rows_to_evaluate_are_not_named_to_a_server_without_a_stretch),
+        cmocka_unit_test(a_server_that_is_always_late_gives_up_silent_peers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
