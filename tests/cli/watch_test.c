@@ -165,6 +165,28 @@ static void bytes_are_counted_by_peer_on_both_ends(void **state)
     expect(SHELL(*state, "grep -q '\"peers\"' run/summary.json && echo there"), 0, "there", "");
 }
 
+/* With --replicas 2 a primary streams its updates to another process, which may run several servers: each counts for its process. */
+static void bytes_to_standbys_are_counted_by_peer_on_both_ends(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "50", "--strategy", "ps", "--workers", "1", "--servers", "3",
+               "--replicas", "2", "--sync", "--out", "run", "--quiet"),
+           0, "", "");
+    char *samples = test_path(*state, "run/samples");
+    tri__consumption all;
+    assert_ok(tri__consumption_read(samples, 0, &all));
+    static const char *const streams[][2] = {{"ps:0", "ps:1"}, {"ps:1", "ps:2"}, {"ps:2", "ps:1"}};
+    for (int i = 0; i < 3; i++) {
+        const double sent = exchanged(consumer_of(&all, streams[i][0]), streams[i][1], true);
+        const double received = exchanged(consumer_of(&all, streams[i][1]), streams[i][0], false);
+        assert_true(sent > sizeof(float) * 784 * 10 && received >= 0.9 * sent && sent >= 0.9 * received);
+    }
+    for (int i = 0; i < all.tasks; i++)
+        for (int j = 0; j < all.task[i].peers; j++)
+            assert_string_not_equal(all.task[i].name, all.task[i].peer[j].name);
+    tri__consumption_fini(&all);
+    free(samples);
+}
+
 static void a_run_that_has_ended_is_shown_with_its_means_and_its_verdict(void **state)
 {
     test_result result = RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "200", "--strategy", "ps", "--workers", "2",
@@ -250,6 +272,7 @@ int main(void)
         FOLDER_TEST(a_run_without_samples_is_refused_in_words),
         FOLDER_TEST(what_workers_send_and_receive_is_counted_by_the_server_too),
         FOLDER_TEST(bytes_are_counted_by_peer_on_both_ends),
+        FOLDER_TEST(bytes_to_standbys_are_counted_by_peer_on_both_ends),
         FOLDER_TEST(a_run_that_has_ended_is_shown_with_its_means_and_its_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

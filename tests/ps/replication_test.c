@@ -6,6 +6,7 @@
 
 #include "ps/model.h"
 #include "ps/process.h"
+#include "watch/sample/peers.h"
 
 #define WHOLE "lives on two servers"
 #define REST  "--threads 1 --json --eval-every 100 --checkpoint-every 100steps --heartbeat 200ms --workers 3 --out "
@@ -62,6 +63,31 @@ static void sync_job_that_loses_a_server_has_the_same_bits(void **state)
     json_t *summary = lose_ps_1(*state, "--sync", SYNC_STEPS);
     expect_the_calm_model(*state, summary, "--sync");
     json_decref(summary);
+}
+
+static tri__peer_sum exchanged(const char *folder, const char *file, const char *peer)
+{
+    tri__peer_sum *sums, found = {0};
+    int count;
+    char *path = test_path(folder, file);
+    assert_ok(tri__peers_read(path, 0, &sums, &count));
+    for (int i = 0; i < count; i++)
+        if (!strcmp(sums[i].name, peer))
+            found = sums[i];
+    free(sums);
+    free(path);
+    return found;
+}
+
+/* The second server of ps:1 runs in the process of ps:0. */
+static void bytes_for_a_second_server_count_for_the_process_that_runs_it(void **state)
+{
+    json_decref(lose_ps_1(*state, "--sync", SYNC_STEPS));
+    const tri__peer_sum worker = exchanged(*state, "run/peers/worker-0.csv", "ps:0");
+    const tri__peer_sum server = exchanged(*state, "run/peers/ps-0.csv", "worker:0");
+    assert_true(worker.sent > 0 && worker.received > 0);
+    assert_true(server.received >= 0.95 * worker.sent && worker.sent >= 0.95 * server.received);
+    assert_true(worker.received >= 0.95 * server.sent && server.sent >= 0.95 * worker.received);
 }
 
 /* State of the rule is the same on both, too. */
@@ -267,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCESS_TEST(sync_job_that_loses_a_server_has_the_same_bits),
+        PROCESS_TEST(bytes_for_a_second_server_count_for_the_process_that_runs_it),
         PROCESS_TEST(sync_job_with_momentum_that_loses_a_server_has_the_same_bits),
         PROCESS_TEST(sync_job_with_clipping_that_loses_a_server_has_the_same_bits),
         PROCESS_TEST(async_job_that_loses_a_server_loses_no_update),

@@ -25,11 +25,12 @@ void tri__contact_open(tri__contact *contact, tri__loop *loop, const tri__connec
         .handlers = handlers, .context = context, .tls = tls, .timeout = 2 * contact->settings->timeout};
     contact->attempt = tri__clock_now() + RETRY;
     tri_status status = tri__connection_open(loop, contact->address, &options, &contact->connection);
+    const tri__task process = {TRI_ROLE_SERVER, tri__ps_process(contact->settings, contact->server, contact->second)};
     char name[TRI_TASK_SIZE];
     if (status)
         snprintf(contact->why, sizeof contact->why, "%s", tri_status_message(status));
     else
-        tri__connection_name_peer(contact->connection, tri__task_name((tri__task){TRI_ROLE_SERVER, contact->server}, name));
+        tri__connection_name_peer(contact->connection, tri__task_name(process, name));
     tri_status_free(status); /* the owner tries again, until the timeout */
 }
 

@@ -13,6 +13,7 @@
 
 typedef struct {
     int server;                       /* its index: ps:server */
+    bool second;                      /* `address` is that of the second server of its range, which runs in another process */
     const tri__address *address;      /* where the server is; borrowed, as the next two */
     const tri__ps_settings *settings; /* timeout and heartbeat */
     tri__log *log;

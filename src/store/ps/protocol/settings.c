@@ -40,3 +40,8 @@ int tri__ps_second_host(const tri__ps_settings *settings, int server)
     int others = settings->servers - 1;
     return server == 0 ? 1 : others < 2 ? 0 : server % others + 1;
 }
+
+int tri__ps_process(const tri__ps_settings *settings, int server, bool second)
+{
+    return second ? tri__ps_second_host(settings, server) : server;
+}

@@ -44,4 +44,7 @@ bool tri__ps_is_replicated(const tri__ps_settings *settings, int server); /* tha
  * third server. */
 int tri__ps_second_host(const tri__ps_settings *settings, int server);
 
+/* The server whose process that is: ps:server itself or, where `second`, the one that runs the second server of its range. */
+int tri__ps_process(const tri__ps_settings *settings, int server, bool second);
+
 #endif

@@ -18,15 +18,25 @@
 
 /* ---- hellos ---- */
 
-/* Bytes are counted by the task that sends or receives them. Servers call themselves by what they do here: server, primary. A joining
- * worker has no number yet. */
-static void name_peer(const tri__peer *peer, const char *role)
+/* Servers call themselves by what they do here (server, primary), and by their range, which need not be that of their process. */
+static tri__task task_of(const tri__peer *peer, const char *role, const json_t *hello)
 {
-    const bool worker = !strcmp(role, TRI_WORKER_ROLE), evaluator = !strcmp(role, TRI_EVALUATOR_ROLE);
-    const tri__role known = worker ? TRI_ROLE_WORKER : evaluator ? TRI_ROLE_EVALUATOR : TRI_ROLE_SERVER;
+    const tri__server *server = peer->server;
+    if (!strcmp(role, TRI_WORKER_ROLE))
+        return (tri__task){TRI_ROLE_WORKER, peer->task};
+    if (!strcmp(role, TRI_EVALUATOR_ROLE))
+        return (tri__task){TRI_ROLE_EVALUATOR, peer->task};
+    if (!strcmp(role, "primary"))
+        return (tri__task){TRI_ROLE_SERVER, tri__replication_other_process(server)};
+    return (tri__task){TRI_ROLE_SERVER, tri__ps_process(&server->options.settings, peer->task, json_object_get(hello, "second"))};
+}
+
+/* Bytes are counted by the task that sends or receives them. A joining worker has no number yet. */
+static void name_peer(const tri__peer *peer, const char *role, const json_t *hello)
+{
     char name[TRI_TASK_SIZE];
     if (strcmp(role, "join") != 0)
-        tri__connection_name_peer(peer->connection, tri__task_name((tri__task){known, peer->task}, name));
+        tri__connection_name_peer(peer->connection, tri__task_name(task_of(peer, role, hello), name));
 }
 
 static tri_status take_hello(tri__peer *peer, const json_t *body)
@@ -46,7 +56,7 @@ static tri_status take_hello(tri__peer *peer, const json_t *body)
     peer->incarnation = (uint64_t)incarnation;
     peer->greeted = tri__clock_now();
     TRI_TRY(server->role->hello(peer, body));
-    name_peer(peer, role);
+    name_peer(peer, role, body);
     return NULL;
 }
 

@@ -47,6 +47,8 @@ static tri_status move(tri__worker *worker, const json_t *primary)
     snprintf(link->host, sizeof link->host, "%s", host);
     link->moved = (tri__address){.host = link->host, .port = (uint16_t)port};
     link->contact.address = &link->moved;
+    const tri__address *first = &worker->options.servers[server];
+    link->contact.second = strcmp(first->host, host) != 0 || first->port != port;
     if (link->contact.connection)
         tri__connection_close(link->contact.connection);
     return NULL;

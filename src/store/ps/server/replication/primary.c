@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "store/ps/protocol/keyed.h"
 #include "store/ps/server/peer.h"
@@ -192,6 +193,9 @@ static void reach_standby(tri__server *server, int64_t now)
         free(peer);
     } else {
         replication->stream = peer;
+        const tri__task process = {TRI_ROLE_SERVER, tri__replication_other_process(server)};
+        char name[TRI_TASK_SIZE];
+        tri__connection_name_peer(peer->connection, tri__task_name(process, name));
     }
     tri_status_free(status);
 }

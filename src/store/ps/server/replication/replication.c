@@ -20,6 +20,11 @@ bool tri__replication_is_standby(const tri__server *server)
     return server->replication.state >= TRI_REPLICATION_STANDBY;
 }
 
+int tri__replication_other_process(const tri__server *server)
+{
+    return tri__ps_process(&server->options.settings, server->options.index, !server->options.second);
+}
+
 bool tri__replication_is_open(const tri__replication *replication)
 {
     return replication->state >= TRI_REPLICATION_FILLING && replication->state <= TRI_REPLICATION_PAIRED;

@@ -95,6 +95,7 @@ const char *tri__range_server_name(bool is_second, int server, char text[TRI_RAN
 void tri__replication_forget_states(tri__replication *replication);
 bool tri__replication_is_standby(const tri__server *server);
 bool tri__replication_is_open(const tri__replication *replication); /* the standby takes updates */
+int tri__replication_other_process(const tri__server *server);      /* the server whose process runs the other server of the range */
 void tri__replication_fini(tri__server *server);
 void tri__replication_stop(tri__server *server); /* all go back: drops the answers that are owed, and hangs up on the standby */
 void tri__replication_hang_up(tri__replication *replication); /* ends the stream */
