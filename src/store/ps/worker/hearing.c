@@ -104,6 +104,14 @@ static bool is_taken(const tri__worker *worker, int64_t step)
     return taken;
 }
 
+/* ps:0 held the token back while slower workers made their steps. From the answer to its last push on, this worker waited for them. */
+static void leave_bound(tri__worker *worker)
+{
+    if (worker->waiting == 0)
+        worker->waited = tri__clock_now() - worker->here;
+    tri__sending_refresh(worker);
+}
+
 static tri_status take_token(tri__worker *worker, const tri__message *message)
 {
     if (message->position < 0 || message->position > TRI_FURTHEST || message->workers > TRI_MOST_MEMBERS ||
@@ -126,7 +134,7 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
         worker->tokens = 0;
     worker->token[(worker->first_token + worker->tokens++) % TRI_MOST_HELD] = token;
     if (token.fresh)
-        tri__sending_refresh(worker);
+        leave_bound(worker);
     return NULL;
 }
 

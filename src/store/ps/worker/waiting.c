@@ -63,8 +63,6 @@ tri_status tri__worker_wait_and_count(tri__worker *worker, bool (*done)(const tr
     worker->waited = 0;
     tri_status status = tri__worker_wait(worker, done, what);
     int64_t spent = tri__clock_now() - began, peers = worker->waited < spent ? worker->waited : spent;
-    if (worker->options.settings.mode != TRI_PS_SYNC)
-        peers = 0;
     worker->times.peers += peers;
     worker->times.server += spent - peers;
     tri__trace_end(worker->store.lane, peers > spent / 2 ? TRI_SPAN_PEERS : TRI_SPAN_SERVER, began, worker->step.step);

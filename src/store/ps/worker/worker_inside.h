@@ -149,7 +149,7 @@ struct tri__worker {
     int now; /* which of the two in tri__worker_shard.batch is the present step's */
     tri_step step;
     tri__store_times times;
-    int64_t waited; /* the longest time that a chunk which came since the last wait began waited for other workers */
+    int64_t waited; /* the longest time that a chunk or fresh token which came since the last wait began waited for other workers */
 };
 
 #endif

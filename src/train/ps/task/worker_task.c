@@ -207,7 +207,8 @@ static tri_status next_token(work *w, tri__token *token, bool *stop)
         return NULL;
     }
     tri__trainer_enter(&run->trainer, TRI_PHASE_INPUT);
-    tri__trace_add(run->trainer.lane, w->ps->mode == TRI_PS_SYNC ? TRI_SPAN_PEERS : TRI_SPAN_SERVER, began, run->trainer.now, token->step,
+    const bool waited_for_workers = w->ps->mode == TRI_PS_SYNC || (!*stop && token->fresh);
+    tri__trace_add(run->trainer.lane, waited_for_workers ? TRI_SPAN_PEERS : TRI_SPAN_SERVER, began, run->trainer.now, token->step,
                    TRI_FLOW_NONE, 0);
     tri__store_times times = tri__store_take_times(run->trainer.store);
     tri__phases_move(&run->trainer.phases, TRI_PHASE_SERVER, TRI_PHASE_PEERS, times.peers);
