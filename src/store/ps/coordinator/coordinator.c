@@ -428,6 +428,7 @@ void tri__coordinator_status(tri__server *server, tri__ps_status *status)
     status->step = tri__coordinator_ends_with_snapshot(c) ? c->snapshot.standing.step : tri__coordinator_step(c);
     status->workers = tri__members_connected(&c->members);
     status->straggler = c->members.straggler[0] ? c->members.straggler : NULL;
+    status->holds_up = c->members.straggler_holds_up;
     find_latest(server, status);
     status->before = c->handover.seconds;
     status->seconds = status->before + tri__coordinator_seconds(c);

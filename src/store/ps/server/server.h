@@ -45,7 +45,8 @@ typedef struct {
     int64_t dropped;       /* stale gradients */
     int64_t re_leased;     /* steps that another worker had to do again */
     int64_t lost;          /* updates that failures of servers took back */
-    const char *straggler; /* the workers that the job waits for; NULL: none */
+    const char *straggler; /* the workers that are silent, though something is due from them; NULL: none */
+    bool holds_up;         /* the others wait for these */
     json_t *reports; /* borrowed: an array with the last report of each worker, its "task", and its "steps" and "examples" in the model */
     double seconds;  /* since the first step */
     double before;   /* the part of `seconds` that an earlier ps:0 spent after the checkpoint that was loaded */

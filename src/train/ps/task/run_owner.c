@@ -339,7 +339,7 @@ static void tell_progress(tri__run_owner *owner, const tri__ps_status *status)
     if (!run->request->progress || now - owner->told < REPORT_INTERVAL || status->seconds <= 0)
         return;
     owner->told = now;
-    bool waits = owner->ps->mode == TRI_PS_SYNC && owner->ps->backup == 0;
+    const bool waits = (owner->ps->mode == TRI_PS_SYNC && owner->ps->backup == 0) || status->holds_up;
     char label[160];
     snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->inputs.model),
              !status->straggler ? ""

@@ -401,13 +401,14 @@ static void await_log(const char *text)
     pthread_mutex_unlock(&logged.lock);
 }
 
-/* Both live, and send heartbeats; so does ps:0, which the first one hears. */
+/* Both live, or the first one alone, and send heartbeats; so does ps:0, which the first one hears. */
 static void live_until_logged(line *first, line *second)
 {
     int beats = 0;
     for (; beats < MOST_BEATS && !has_logged(); beats++) {
         line_say(first, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
-        line_say(second, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+        if (second)
+            line_say(second, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
         assert_true(line_hear_next(first));
     }
     assert_in_range(beats, 0, MOST_BEATS - 1);
@@ -443,6 +444,34 @@ static void a_worker_that_lives_and_keeps_others_waiting_is_named_and_stays(void
         line_say_json(first, TRI_MSG_BYE, "{\"reason\": \"enough\", \"damaged\": true}");
         end(&ps, second);
         line_hang_up(first);
+    }
+}
+
+/* The second one is silent. Within the bound of staleness the first one goes on; at the bound it waits. */
+static void a_silent_worker_is_waited_for_at_the_bound_of_staleness(void **state)
+{
+    (void)state;
+    static tri__log log = {.write = watch_log, .least = TRI_LOG_INFO};
+    static const char *const words[] = {"step 1 goes on without worker:1, silent", "step 2 waits for worker:1, silent"};
+    for (int steps = 1; steps <= 2; steps++) {
+        coordinator ps;
+        tri__ps_settings settings = settings_of(TRI_PS_STALENESS, 2, 1);
+        settings.staleness = 1;
+        settings.heartbeat = INT64_C(100000000);
+        prepare(&ps, settings, 16, 0, 0);
+        ps.options.log = &log;
+        await_log(words[steps - 1]);
+        assert_int_equal(pthread_create(&ps.thread, NULL, serve, &ps), 0);
+        line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
+        take_part(&ps, first);
+        take_part(&ps, second);
+        line_hear(second, TRI_MSG_TOKEN);
+        for (int step = 0; step < steps; step++)
+            push(&ps, first, 0, line_hear(first, TRI_MSG_TOKEN)->step, 16);
+        live_until_logged(first, NULL);
+        line_say_json(second, TRI_MSG_BYE, "{\"reason\": \"enough\", \"damaged\": true}");
+        end(&ps, first);
+        line_hang_up(second);
     }
 }
 
@@ -636,6 +665,7 @@ int main(void)
         cmocka_unit_test(a_gradient_without_a_token_is_not_applied),
         cmocka_unit_test(a_server_that_is_past_the_step_of_a_snapshot_is_restored),
         cmocka_unit_test(a_worker_that_lives_and_keeps_others_waiting_is_named_and_stays),
+        cmocka_unit_test(a_silent_worker_is_waited_for_at_the_bound_of_staleness),
         cmocka_unit_test(a_worker_that_stops_before_every_server_has_its_part_is_given_up),
         cmocka_unit_test(a_backup_stands_in_for_a_worker_that_stops_before_every_server_has_its_part),
         cmocka_unit_test(the_owner_has_the_result_before_anybody_hears_that_the_job_is_over),

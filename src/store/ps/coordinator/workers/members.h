@@ -44,7 +44,8 @@ typedef struct {
     bool expected[TRI_MOST_TASKS]; /* by task: the job begins when these workers are there */
     int64_t alone;                 /* when the last worker left; 0: some are here */
     int64_t waited_since;          /* nobody waited for another worker before this time, or there was progress */
-    char straggler[256];           /* the worker that the job waits for; "": none */
+    char straggler[256];           /* the workers that are silent, though something is due from them; "": none */
+    bool straggler_holds_up;       /* the others wait for these */
     char damage[512];              /* what the last worker said that left because its data is damaged; "": none did */
     int damaged_task;              /* the task of that worker */
 } tri__members;

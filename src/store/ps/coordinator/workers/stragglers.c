@@ -92,8 +92,9 @@ static void evict(tri__coordinator *c, int task)
 }
 
 /* The log says it once; the live line shows it as long as it lasts. */
-static void name_straggler(tri__coordinator *c, int task, int64_t silent, bool waits)
+static void name_straggler(tri__coordinator *c, int task, int64_t silent)
 {
+    const bool waits = c->members.straggler_holds_up;
     tri__member *member = &c->members.member[task];
     size_t used = strlen(c->members.straggler);
     if (!member->named)
@@ -146,10 +147,14 @@ static void name_busy(tri__coordinator *c, int task, int64_t waited)
     member->busy = true;
 }
 
-/* A step is held up: do the others wait, or do backup workers stand in for all that are late? */
+/* Do the others wait, or do they go on: do backup workers stand in for all that are late, or is the bound of staleness still ahead? */
 static bool others_wait(const tri__coordinator *c, bool elsewhere, int64_t now)
 {
     int late = 0;
+    if (c->settings->mode != TRI_PS_SYNC)
+        return c->phase == TRI_JOB_RUNNING && anybody_waits(c, elsewhere);
+    if (!is_held_up(c))
+        return false;
     for (int task = 0; task < c->members.tasks; task++)
         late += owes(c, task, elsewhere) && is_late(c, silence_of(c, &c->members.member[task], now));
     return late > c->settings->backup;
@@ -160,7 +165,8 @@ static bool others_wait(const tri__coordinator *c, bool elsewhere, int64_t now)
 void tri__stragglers_check(tri__coordinator *c, int64_t now)
 {
     c->members.straggler[0] = 0;
-    bool elsewhere = lacks_elsewhere(c), held_up = is_held_up(c), wait = held_up && others_wait(c, elsewhere, now);
+    const bool elsewhere = lacks_elsewhere(c), held_up = is_held_up(c);
+    c->members.straggler_holds_up = others_wait(c, elsewhere, now);
     const int64_t waited = count_waiting(c, elsewhere, now);
     for (int task = 0; task < c->members.tasks; task++) {
         tri__member *member = &c->members.member[task];
@@ -177,7 +183,7 @@ void tri__stragglers_check(tri__coordinator *c, int64_t now)
         } else {
             if (held_up && c->settings->backup)
                 tri__steps_go_on_without(c, task);
-            name_straggler(c, task, silent, wait);
+            name_straggler(c, task, silent);
         }
     }
 }
