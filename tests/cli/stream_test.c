@@ -43,6 +43,7 @@ static void progressive_validation_is_told_as_it_goes(void **state)
     expect(SHELL(*state, MAKE("criteo", "2300") "; cat criteo/train* | $0 train sparse-lr --data - --out run"), 0,
            "progressive  log loss 0.", "\n2,000 examples   log loss 0.");
     expect(SHELL(*state, "cat run/log/*"), 0, "2,300 examples   log loss 0.", "");
+    expect(SHELL(*state, "cat run/log/*"), 0, "in 2 classes, no examples to test", "");
     expect(SHELL(*state, "$0 eval run --data criteo/train*"), 0, "AUC", "");
 }
 

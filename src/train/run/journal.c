@@ -105,7 +105,8 @@ static void tell_what(tri__run *run)
     if (source->stream) {
         tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on standard input: %s, %s features, %s, %s examples to test",
                       tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
-                      source->format, tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels), tests);
+                      source->format, tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels),
+                      run->inputs.test ? tests : "no");
         return;
     }
     snprintf(to_test, sizeof to_test, "%s to test", tests);
