@@ -22,7 +22,8 @@ typedef struct {
     tri__ps_job job; /* what the owner says of it */
     uint16_t port;
     pthread_t thread;
-    volatile sig_atomic_t stop;
+    volatile sig_atomic_t stop; /* a signal's; none comes */
+    bool asked;                 /* to end the job: atomic */
     tri_status end;
     uint32_t generation; /* as the last worker heard it */
     int concluded;       /* the step at which the owner heard that all is done: atomic */
@@ -45,6 +46,13 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     return NULL;
 }
 
+static bool watch(void *context, const tri__ps_status *status)
+{
+    const coordinator *ps = context;
+    (void)status;
+    return __atomic_load_n(&ps->asked, __ATOMIC_RELAXED);
+}
+
 static tri_status conclude(void *context, const tri__ps_status *status)
 {
     coordinator *ps = context;
@@ -53,7 +61,7 @@ static tri_status conclude(void *context, const tri__ps_status *status)
 }
 
 static const tri__ps_owner owner = {
-    .settle = settle, .load = load, .save = idle_save, .evaluated = idle_evaluated, .watch = idle_watch, .conclude = conclude};
+    .settle = settle, .load = load, .save = idle_save, .evaluated = idle_evaluated, .watch = watch, .conclude = conclude};
 
 static void *serve(void *context)
 {
@@ -205,7 +213,7 @@ static void a_server_with_other_settings_is_refused_in_words(void **state)
         json_decref(refused);
         line_hang_up(server);
     }
-    ps.stop = 1;
+    __atomic_store_n(&ps.asked, true, __ATOMIC_RELAXED);
     pthread_join(ps.thread, NULL);
     assert_fails(ps.end, TRI_STOPPED, "before training began");
 }
