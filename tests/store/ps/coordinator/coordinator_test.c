@@ -144,6 +144,15 @@ static void take_part(coordinator *ps, line *worker)
     line_say(worker, (tri__message){.type = TRI_MSG_READY, .generation = ps->generation, .ahead = 1}, NULL, 0);
 }
 
+/* Two workers come, and take part. */
+static void begin_with_two(coordinator *ps, line **first, line **second)
+{
+    *first = come(ps, "worker", 0, 1, 0);
+    *second = come(ps, "worker", 1, 1, 0);
+    take_part(ps, *first);
+    take_part(ps, *second);
+}
+
 static void push_serial(const coordinator *ps, line *worker, uint32_t chunk, int64_t step, int64_t serial, size_t floats)
 {
     line_say_floats(
@@ -223,9 +232,8 @@ static void a_worker_that_is_replaced_within_a_step_takes_part_in_the_next(void 
     (void)state;
     coordinator ps;
     start(&ps, settings_of(TRI_PS_SYNC, 2, 1), 16, 0, 0);
-    line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
-    take_part(&ps, first);
-    take_part(&ps, second);
+    line *first, *second;
+    begin_with_two(&ps, &first, &second);
     assert_int_equal(line_hear(first, TRI_MSG_TOKEN)->workers, 2);
     line_hear(second, TRI_MSG_TOKEN);
     line_hang_up(second);
@@ -257,9 +265,8 @@ static void a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on(voi
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         coordinator ps;
         start(&ps, settings_of(modes[i], 2, 1), 16, 0, 0);
-        line *good = come(&ps, "worker", 0, 1, 0), *spoilt = come(&ps, "worker", 1, 1, 0);
-        take_part(&ps, good);
-        take_part(&ps, spoilt);
+        line *good, *spoilt;
+        begin_with_two(&ps, &good, &spoilt);
         line_hear(good, TRI_MSG_TOKEN);
         const tri__message token = *line_hear(spoilt, TRI_MSG_TOKEN);
         line_say_floats(
@@ -439,9 +446,8 @@ static void a_worker_that_lives_and_keeps_others_waiting_is_named_and_stays(void
         ps.options.log = &log;
         await_log("has waited for worker:1 for 2 s: it lives");
         assert_int_equal(pthread_create(&ps.thread, NULL, serve, &ps), 0);
-        line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
-        take_part(&ps, first);
-        take_part(&ps, second);
+        line *first, *second;
+        begin_with_two(&ps, &first, &second);
         const int64_t late = line_hear(second, TRI_MSG_TOKEN)->step;
         for (int step = 0; step < (modes[i] == TRI_PS_SYNC ? 1 : 2); step++)
             push(&ps, first, 0, line_hear(first, TRI_MSG_TOKEN)->step, 16);
@@ -470,9 +476,8 @@ static void a_silent_worker_is_waited_for_at_the_bound_of_staleness(void **state
         ps.options.log = &log;
         await_log(words[steps - 1]);
         assert_int_equal(pthread_create(&ps.thread, NULL, serve, &ps), 0);
-        line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
-        take_part(&ps, first);
-        take_part(&ps, second);
+        line *first, *second;
+        begin_with_two(&ps, &first, &second);
         line_hear(second, TRI_MSG_TOKEN);
         for (int step = 0; step < steps; step++)
             push(&ps, first, 0, line_hear(first, TRI_MSG_TOKEN)->step, 16);
@@ -491,9 +496,8 @@ static void a_gradient_without_a_token_is_not_applied(void **state)
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         coordinator ps;
         start(&ps, settings_of(modes[i], 2, 1), 16, 0, 0);
-        line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
-        take_part(&ps, first);
-        take_part(&ps, second);
+        line *first, *second;
+        begin_with_two(&ps, &first, &second);
         const int64_t held = line_hear(second, TRI_MSG_TOKEN)->step;
         int64_t step = line_hear(first, TRI_MSG_TOKEN)->step;
         push(&ps, second, 0, held + 7, 16);
