@@ -22,9 +22,9 @@ static const double noticed = 0.2;       /* CPUs that decoding or other programs
 static const double held_up = 0.2;       /* share of all workers' time spent waiting for others; of two workers, only the fast one waits */
 static const double slower = 1.5;        /* times the median worker's time: a straggler */
 static const double most = 0.7;          /* share of the waiting for last parts that is for one worker: more than chance */
-static const double least_reading =
-    1e5; /* bytes a second of a disk: with less, it is another one that threads wait for, as on a server of files */
-static const double crowded = 0.9; /* share of a host's CPUs in use: threads have to take turns */
+static const double crowded = 0.9;       /* share of a host's CPUs in use: threads have to take turns */
+/* Bytes a second of a disk. With less, it is another disk that threads wait for, as on a server of files. */
+static const double least_reading = 1e5;
 
 static int percent(double share)
 {
