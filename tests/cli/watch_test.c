@@ -64,11 +64,14 @@ static void a_run_that_has_ended_is_shown_once(void **state)
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(json_string_value(json_object_get(json_array_get(tasks, i), "task")), names[i]);
     assert_int_equal(json_number_value(json_object_get(json_array_get(tasks, 1), "step")), 20);
+    const json_t *most = json_array_get(json_object_get(view, "flows"), 0);
+    assert_true(json_number_value(json_object_get(most, "bytes")) > sizeof(float) * 784 * 10);
     const json_t *marks = json_object_get(view, "marks");
     assert_true(has_mark(marks, "evaluation", "evaluator:0", 20) && has_mark(marks, "checkpoint", "ps:0", 20));
     json_decref(view);
     test_result_fini(&result);
     expect(RUN(*state, "watch", "run", "--count", "1"), 0, "evaluation of evaluator:0 at step 20", "");
+    expect(RUN(*state, "watch", "run", "--count", "1"), 0, "\nmost bytes: ", "");
     expect(RUN(*state, "watch", "run", "--csv", "x.csv"), 2, "", "run/samples already");
 }
 

@@ -34,6 +34,13 @@ void tri__task_name_from_file(char *name)
         *dash = ':';
 }
 
+void tri__task_name_to_file(char *name)
+{
+    char *colon = strrchr(name, ':');
+    if (colon)
+        *colon = '-';
+}
+
 bool tri__task_name_has_role(const char *name, tri__role role)
 {
     const char *wanted = tri__role_name(role);

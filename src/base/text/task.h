@@ -29,6 +29,7 @@ const char *tri__task_file_name(tri__task task, char name[TRI_TASK_SIZE]); /* "w
 
 /* Names of tasks, as they were read from files. Other processes have names without a number, such as "supervisor". */
 void tri__task_name_from_file(char *name);                      /* "worker-1" becomes "worker:1" */
+void tri__task_name_to_file(char *name);                        /* and back */
 bool tri__task_name_has_role(const char *name, tri__role role); /* "worker:1" has the role of a worker */
 /* For qsort: servers, workers, the evaluator, then processes without a role; by number, so that worker:2 is before worker:10. */
 int tri__task_name_order(const char *name, const char *other);

@@ -9,6 +9,8 @@
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
 
+enum { LINE = 128 /* more than the longest line */, END = 2 * TRI_TRAFFIC_PEERS * LINE };
+
 struct tri__peers_file {
     char *path;
     FILE *file; /* NULL: there was nothing to write yet, or it cannot be written */
@@ -88,14 +90,14 @@ static tri_status add(tri__peer_sum **all, int64_t *room, int *count, const tri_
     return NULL;
 }
 
-tri_status tri__peers_read(const char *path, double since, tri__peer_sum **out, int *count)
+/* file may be NULL. Closes it. */
+static tri_status add_lines(FILE *file, double since, tri__peer_sum **out, int *count)
 {
-    char text[128];
+    char text[LINE];
     int64_t room = 0;
     tri_status status = NULL;
     *out = NULL;
     *count = 0;
-    FILE *file = fopen(path, "re");
     while (file && !status && fgets(text, sizeof text, file)) {
         double wall;
         tri__peer_sum line;
@@ -110,4 +112,19 @@ tri_status tri__peers_read(const char *path, double since, tri__peer_sum **out, 
         *count = 0;
     }
     return status;
+}
+
+tri_status tri__peers_read(const char *path, double since, tri__peer_sum **out, int *count)
+{
+    return add_lines(fopen(path, "re"), since, out, count);
+}
+
+/* The first line may be a part of one: it is skipped. */
+tri_status tri__peers_read_end(const char *path, double since, tri__peer_sum **out, int *count)
+{
+    char part[LINE];
+    FILE *file = fopen(path, "re");
+    if (file && !fseek(file, -(long)END, SEEK_END)) /* fails if the file is shorter, and then changes nothing */
+        (void)!fgets(part, sizeof part, file);
+    return add_lines(file, since, out, count);
 }

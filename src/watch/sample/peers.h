@@ -29,4 +29,8 @@ typedef struct {
  * whole are skipped. */
 TRI_MUST_CHECK tri_status tri__peers_read(const char *path, double since, tri__peer_sum **out, int *count);
 
+/* The same for the end of the file only: as many bytes as two samples of a task with TRI_TRAFFIC_PEERS peers take. So a file of hours is
+ * read as fast as one of minutes. */
+TRI_MUST_CHECK tri_status tri__peers_read_end(const char *path, double since, tri__peer_sum **out, int *count);
+
 #endif

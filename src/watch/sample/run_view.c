@@ -148,7 +148,15 @@ static void sum_up_work(tri__run_row *row, const json_t *work)
     tri__phases_read(json_object_get(work, "phases"), row->share);
 }
 
-void tri__run_view_sum_up(tri__run_view *view, const json_t *summary)
+static tri_status sum_up_flows(tri__run_view *view, const json_t *summary)
+{
+    tri__run_flows_fini(&view->flows);
+    TRI_TRY(tri__run_flows_add_summary(&view->flows, summary));
+    tri__run_flows_order(&view->flows);
+    return NULL;
+}
+
+tri_status tri__run_view_sum_up(tri__run_view *view, const json_t *summary)
 {
     int workers = 0;
     for (int i = 0; i < view->count; i++) {
@@ -168,6 +176,38 @@ void tri__run_view_sum_up(tri__run_view *view, const json_t *summary)
     for (int i = 0; workers == 1 && i < view->count; i++) /* workers that are threads of one process have one row, and the speed of all */
         if (is_worker(&view->row[i]))
             view->row[i].speed = tri__json_number_of(summary, "examples_per_second");
+    return sum_up_flows(view, summary);
+}
+
+/* What the task exchanged in the time of its last sample. Lines of peers are written after the sample's line, and have its time. */
+static tri_status read_flows(const char *folder, const tri__run_row *row, tri__run_flows *flows)
+{
+    tri__peer_sum *sums = NULL;
+    int count = 0;
+    char name[sizeof row->task + sizeof ".csv"];
+    snprintf(name, sizeof name, "%s.csv", row->task);
+    tri__task_name_to_file(name);
+    char *path = tri__path_join(folder, name);
+    if (!path)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    tri_status status = tri__peers_read_end(path, row->wall - row->every / 2, &sums, &count);
+    if (!status)
+        status = tri__run_flows_add(flows, row->task, sums, count, 1 / row->every);
+    free(sums);
+    free(path);
+    return status;
+}
+
+static tri_status read_all_flows(const char *folder, tri__run_view *view)
+{
+    char *peers = tri__path_join(folder, TRI_RUN_PEERS);
+    tri_status status = peers ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
+    for (int i = 0; i < view->count && !status; i++)
+        if (view->row[i].state != TRI_TASK_SILENT && view->row[i].every > 0)
+            status = read_flows(peers, &view->row[i], &view->flows);
+    free(peers);
+    tri__run_flows_order(&view->flows);
+    return status;
 }
 
 static tri_status read_all(const char *samples, char **names, size_t count, tri__run_view *out)
@@ -229,6 +269,8 @@ tri_status tri__run_view_read(const char *folder, tri__run_view *out)
         status = tri_fail(TRI_NOT_FOUND, "%s: has no samples yet; try again in a moment", folder);
     if (!status)
         status = tri__run_view_read_marks(folder, out);
+    if (!status)
+        status = read_all_flows(folder, out);
     tri__folder_free(names, count);
     free(samples);
     if (status)
@@ -240,6 +282,7 @@ void tri__run_view_fini(tri__run_view *view)
 {
     free(view->row);
     free(view->mark);
+    tri__run_flows_fini(&view->flows);
     *view = (tri__run_view){0};
 }
 
@@ -300,4 +343,9 @@ const char *tri__run_view_legend(int columns, char *buffer, size_t size)
     for (int i = 0; i < TRI_PHASES; i++)
         tri__text_add(&text, " %c %s", letters[i], tri__phase_name((tri__phase)i));
     return buffer;
+}
+
+const char *tri__run_view_flows(const tri__run_view *view, int columns, char *buffer, size_t size)
+{
+    return tri__run_flows_line(&view->flows, view->running ? "most bytes/s" : "most bytes", columns, buffer, size);
 }

@@ -10,6 +10,7 @@
 #include "base/file/json.h"
 #include "trireme/status.h"
 #include "watch/sample/marks.h"
+#include "watch/sample/run_flows.h"
 #include "watch/sample/run_row.h"
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
     bool running;    /* a task is active */
     tri__mark *mark; /* what happened, oldest first (marks.h) */
     int marks;
+    tri__run_flows flows; /* between tasks that count by peer: bytes a second in the last sample, or in all */
 } tri__run_view;
 
 /* Read the run in this folder. Rows are sorted by kind of task and number. TRI_NOT_FOUND if it has no samples. */
@@ -34,14 +36,15 @@ void tri__run_view_compare(tri__run_view *view);
 void tri__run_view_fini(tri__run_view *view);
 void tri__run_view_end(tri__run_view *view); /* the caller knows that the run has ended, even if its samples are new */
 
-/* Of a run that has ended: show what summary.json says of the whole run in place of last samples: means, and the most memory. Tasks that
- * it does not have stay as they are. */
-void tri__run_view_sum_up(tri__run_view *view, const json_t *summary);
+/* Of a run that has ended: show what summary.json says of the whole run in place of last samples: means, the most memory, and all bytes of
+ * flows. Tasks that it does not have stay as they are. */
+TRI_MUST_CHECK tri_status tri__run_view_sum_up(tri__run_view *view, const json_t *summary);
 
 /* Lines of text: header has the names of columns; line has a row, with its phases as a bar if `columns` has room for it; legend says what
- * the letters of the bar mean ("" without a bar). All return buffer. */
+ * the letters of the bar mean ("" without a bar); flows has those with the most bytes ("" without any). All return buffer. */
 const char *tri__run_view_header(int columns, char *buffer, size_t size);
 const char *tri__run_view_line(const tri__run_row *row, int columns, char *buffer, size_t size);
 const char *tri__run_view_legend(int columns, char *buffer, size_t size);
+const char *tri__run_view_flows(const tri__run_view *view, int columns, char *buffer, size_t size);
 
 #endif

@@ -21,7 +21,11 @@ static void the_name_of_a_file_tells_the_task(void **state)
     tri__task_file_name((tri__task){TRI_ROLE_SERVER, 3}, name);
     tri__task_name_from_file(name);
     assert_string_equal(name, "ps:3");
+    tri__task_name_to_file(name);
+    assert_string_equal(name, "ps-3");
     tri__task_name_from_file(other);
+    assert_string_equal(other, "supervisor");
+    tri__task_name_to_file(other);
     assert_string_equal(other, "supervisor");
 }
 

@@ -51,6 +51,31 @@ static void lines_are_added_up_by_peer(void **state)
     free(path);
 }
 
+/* As many lines as a day has seconds: those at the end are read, and the line in which the end begins is not taken for a whole one. */
+static void the_end_of_a_long_file_is_read_alone(void **state)
+{
+    char *path = test_path(*state, "worker-0.csv");
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 86400; i++)
+        fprintf(file, "%d.000,ps:%d,1,2\n", 100000 + i, i % 7);
+    fclose(file);
+    tri__peer_sum *sum;
+    int count;
+    assert_ok(tri__peers_read_end(path, 100000 + 86400 - 2.5, &sum, &count));
+    assert_true(count == 2 && sum[0].sent == 1 && sum[1].received == 2);
+    free(sum);
+    double lines = 0;
+    assert_ok(tri__peers_read_end(path, 0, &sum, &count));
+    for (int i = 0; i < count; i++)
+        lines += sum[i].sent;
+    assert_true(lines > 2 * TRI_TRAFFIC_PEERS && lines < 86400);
+    free(sum);
+    assert_ok(tri__peers_read(path, 0, &sum, &count));
+    assert_int_equal(count, 7);
+    free(sum);
+    free(path);
+}
+
 static void a_peer_beyond_the_last_is_not_counted_apart(void **state)
 {
     (void)state;
@@ -69,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(bytes_are_written_by_peer_and_sample),
         FOLDER_TEST(lines_are_added_up_by_peer),
+        FOLDER_TEST(the_end_of_a_long_file_is_read_alone),
         cmocka_unit_test(a_peer_beyond_the_last_is_not_counted_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,16 @@ static json_t *mark_json(const tri__mark *mark)
                      mark->note);
 }
 
+/* Bytes: a second, or in all when the run has ended. */
+static json_t *flows_json(const tri__run_flows *flows)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < flows->count; i++)
+        json_array_append_new(
+            all, json_pack("{s:s, s:s, s:f}", "from", flows->flow[i].from, "to", flows->flow[i].to, "bytes", flows->flow[i].bytes));
+    return all;
+}
+
 /* The present tasks, and the marks that no earlier object had. */
 static json_t *run_json(watch *w, const tri__run_view *view, const char *verdict)
 {
@@ -169,7 +179,8 @@ static json_t *run_json(watch *w, const tri__run_view *view, const char *verdict
         json_array_append_new(rows, row_json(&view->row[i]));
     for (; w->marks < view->marks; w->marks++)
         json_array_append_new(marks, mark_json(&view->mark[w->marks]));
-    return json_pack("{s:b, s:o, s:o, s:s?}", "running", view->running, "tasks", rows, "marks", marks, "verdict", verdict);
+    return json_pack("{s:b, s:o, s:o, s:o, s:s?}", "running", view->running, "tasks", rows, "flows", flows_json(&view->flows), "marks",
+                     marks, "verdict", verdict);
 }
 
 /* Print the table, on a terminal no wider than that: a line that wraps would count as two when the table is redrawn. Returns the number
@@ -183,10 +194,13 @@ static int print_rows(FILE *out, const tri__run_view *view, int columns)
     const bool legend = *tri__run_view_legend(columns, line, sizeof line);
     if (legend)
         fprintf(out, "%.*s\n", columns, line);
+    const bool flows = *tri__run_view_flows(view, columns, line, sizeof line);
+    if (flows)
+        fprintf(out, "%s\n", line);
     const int first = view->marks > MARKS ? view->marks - MARKS : 0;
     for (int i = first; i < view->marks; i++)
         fprintf(out, "%.*s\n", columns, tri__mark_line(&view->mark[i], line, sizeof line));
-    return 1 + view->count + legend + view->marks - first;
+    return 1 + view->count + legend + flows + view->marks - first;
 }
 
 /* summary: of a run that has ended; NULL: it goes on, or has none. */
@@ -239,9 +253,9 @@ static tri_status watch_run(watch *w, const char *path)
             tri__run_view_end(&view);
         running = view.running;
         json_t *summary = running ? NULL : read_summary(path);
-        if (summary)
-            tri__run_view_sum_up(&view, summary);
-        tri_status status = tell_run(w, &view, summary);
+        tri_status status = summary ? tri__run_view_sum_up(&view, summary) : NULL;
+        if (!status)
+            status = tell_run(w, &view, summary);
         json_decref(summary);
         tri__run_view_fini(&view);
         TRI_TRY(status);
