@@ -116,15 +116,20 @@ static void ranks_are_placed_as_a_cluster_file_says(void **state)
     free(path);
 }
 
+static void write_wide_model(const char *here)
+{
+    static const char model[] = "input(scale=1/255)\nflatten()\ndense(4501)\nrelu()\ndense(classes)\nsoftmax_loss()\n";
+    char *path = test_path(here, "wide.model");
+    test_write(path, model, sizeof model - 1);
+    free(path);
+}
+
 /* 3,578,305 parameters are more than go around at once. The sums are added in another order than on one host, but always in the same
  * one. */
 static void large_sums_over_three_hosts_give_the_same_result_each_time(void **state)
 {
     const char *here = *state;
-    static const char model[] = "input(scale=1/255)\nflatten()\ndense(4501)\nrelu()\ndense(classes)\nsoftmax_loss()\n";
-    char *path = test_path(here, "wide.model");
-    test_write(path, model, sizeof model - 1);
-    free(path);
+    write_wide_model(here);
     expect(RUN(here, WIDE, "--workers", "3", "--out", "here"), 0, "3 workers", "");
     for (int i = 0; i < 2; i++)
         expect(test_run(here, ON("host1", "mpirun", "-n", "3", "--host", "10.77.0.1,10.77.0.2,10.77.0.3", TEST_BINARY, WIDE, "--out",
@@ -132,6 +137,20 @@ static void large_sums_over_three_hosts_give_the_same_result_each_time(void **st
                0, "3 workers", "ranks are on several hosts");
     assert_true(ranks_distance(here, "here", "there") < 1e-6);
     assert_true(ranks_distance(here, "there", "again") == 0);
+}
+
+/* Sums go around a ring of ranks: each sends to the next one, and receives from the one before. On one host MPI adds them up in memory
+ * that ranks share, and has no peers. */
+static void bytes_of_large_sums_are_counted_by_peer(void **state)
+{
+    const char *here = *state;
+    write_wide_model(here);
+    expect(RUN(here, WIDE, "--workers", "3", "--on", cluster, "--out", "three"), 0, "3 workers", "ranks are on several hosts");
+    assert_int_equal(ranks_pairs(here, "three"), 6);
+    expect(test_run(here, (const char *[]){"cut", "-d,", "-f2", "three/peers/worker-1.csv", NULL}), 0, "worker:2", "");
+    expect(RUN(here, "watch", "three"), 0, "\nmost bytes: worker:", "");
+    expect(RUN(here, WIDE, "--workers", "3", "--out", "one"), 0, "3 workers", "");
+    assert_int_equal(ranks_pairs(here, "one"), 0);
 }
 
 /* All that runs there is killed, and nothing can be started there again. */
@@ -228,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(ranks_on_two_hosts_give_the_result_of_ranks_on_one),
         TEST(large_sums_over_three_hosts_give_the_same_result_each_time),
+        TEST(bytes_of_large_sums_are_counted_by_peer),
         TEST(trireme_starts_ranks_on_the_hosts_of_a_file),
         TEST(ranks_are_placed_on_the_hosts_of_a_virtual_cluster),
         TEST(ranks_are_placed_as_a_cluster_file_says),

@@ -38,6 +38,8 @@ static void tasks_learn_what_one_process_learns(void **state)
     expect(SHELL(here, "test -s three/events/worker-0/* && test -s three/log/worker-0.txt && test -s three/samples/worker-1.csv"), 0, "",
            "");
     expect(RUN(here, "watch", "three", "--count", "1"), 0, "\nlauncher ", "");
+    assert_int_equal(ranks_pairs(here, "three"), 6); /* 0 and 1, 1 and 2, and 2 tells 0 its results: each from both ends */
+    expect(RUN(here, "watch", "three", "--count", "1"), 0, "\nmost bytes: worker:", "");
 }
 
 /* Task 1 waits while task 0 evaluates and writes checkpoints. That is waiting for others, so the pauses can be left out of its time. */

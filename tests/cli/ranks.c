@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "watch/sample/consumption.h"
+
 enum { POLLS = 6000 }; /* a minute's, however long this process is stopped meanwhile */
 
 static bool has_mpirun(void)
@@ -190,4 +192,33 @@ bool ranks_can_run(void)
         return true;
     print_message("mpirun is not installed (Debian: apt install openmpi-bin): nothing is tested\n");
     return false;
+}
+
+static const tri__peer_sum *peer_of(const tri__consumption *all, const char *task, const char *peer)
+{
+    for (int i = 0; i < all->tasks; i++)
+        for (int j = 0; !strcmp(all->task[i].name, task) && j < all->task[i].peers; j++)
+            if (!strcmp(all->task[i].peer[j].name, peer))
+                return &all->task[i].peer[j];
+    fail_msg("%s counted nothing of %s", task, peer);
+    return NULL;
+}
+
+int ranks_pairs(const char *here, const char *run)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s/samples", run);
+    char *samples = test_path(here, name);
+    tri__consumption all;
+    int pairs = 0;
+    assert_ok(tri__consumption_read(samples, 0, &all));
+    for (int i = 0; i < all.tasks; i++)
+        for (int j = 0; j < all.task[i].peers; j++, pairs++) {
+            const tri__peer_sum *mine = &all.task[i].peer[j], *theirs = peer_of(&all, mine->name, all.task[i].name);
+            assert_true(mine->sent + mine->received > 0);
+            assert_true(mine->sent == theirs->received && mine->received == theirs->sent);
+        }
+    tri__consumption_fini(&all);
+    free(samples);
+    return pairs;
 }

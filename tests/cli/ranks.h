@@ -28,6 +28,7 @@ int64_t ranks_await_checkpoint(const char *here, const char *name, int64_t after
 void ranks_signal(const char *here, int signal);                                   /* to all of its ranks */
 pid_t ranks_find(const char *here); /* a rank of the run that was started in the folder here; 0: there is none */
 void ranks_await_none(const char *here);
-pid_t ranks_mpirun(const char *here); /* the mpirun of that run, which has ranks */
+int ranks_pairs(const char *here, const char *run); /* how many ranks counted bytes of how many peers; both ends must have the same ones */
+pid_t ranks_mpirun(const char *here);               /* the mpirun of that run, which has ranks */
 
 #endif

@@ -189,6 +189,14 @@ tri__peer_traffic *tri__traffic_peer(tri__traffic *traffic, const char *name)
     return peer;
 }
 
+void tri__traffic_moved(tri__peer_traffic *peer, size_t sent, size_t received)
+{
+    if (peer && sent > 0)
+        atomic_fetch_add_explicit(&peer->sent, (int64_t)sent, memory_order_relaxed);
+    if (peer && received > 0)
+        atomic_fetch_add_explicit(&peer->received, (int64_t)received, memory_order_relaxed);
+}
+
 void tri__loop_count_traffic(tri__loop *loop, tri__traffic *traffic)
 {
     loop->traffic = traffic;

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "trireme/status.h"
@@ -32,6 +33,7 @@ typedef struct {
 
 /* The entry of the peer of this name, which is added where there is none yet. NULL if there is no room for it. */
 tri__peer_traffic *tri__traffic_peer(tri__traffic *traffic, const char *name);
+void tri__traffic_moved(tri__peer_traffic *peer, size_t sent, size_t received); /* bytes; any thread; accepts NULL */
 
 TRI_MUST_CHECK tri_status tri__loop_create(tri__loop **out);
 void tri__loop_destroy(tri__loop *loop); /* after everything on it was destroyed or closed: `closed` still comes; accepts NULL */

@@ -56,10 +56,7 @@ static inline void tri__loop_moved(const tri__loop *loop, tri__peer_traffic *pee
         atomic_fetch_add_explicit(&loop->traffic->sent, (int64_t)sent, memory_order_relaxed);
     if (received > 0)
         atomic_fetch_add_explicit(&loop->traffic->received, (int64_t)received, memory_order_relaxed);
-    if (peer && sent > 0)
-        atomic_fetch_add_explicit(&peer->sent, (int64_t)sent, memory_order_relaxed);
-    if (peer && received > 0)
-        atomic_fetch_add_explicit(&peer->received, (int64_t)received, memory_order_relaxed);
+    tri__traffic_moved(peer, sent, received);
 }
 
 /* Have deferred->call called before the loop waits again: once, however often this is called. */

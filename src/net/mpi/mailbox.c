@@ -25,11 +25,13 @@ typedef struct {
 /* A message that this rank expects. */
 typedef struct {
     int from, number;
+    size_t bytes;
     MPI_Request request;
 } expected_message;
 
 struct tri__mailbox {
     const tri__mpi *mpi;
+    tri__peer_traffic *const *peers; /* by rank */
     size_t window, under_way;
     MPI_Request *request;  /* [count] of the messages that are under way */
     sent_message *message; /* [count] the messages that are under way */
@@ -42,10 +44,11 @@ struct tri__mailbox {
     int64_t sent;
 };
 
-tri_status tri__mailbox_create(const tri__mpi *mpi, size_t window, tri__mailbox **out)
+tri_status tri__mailbox_create(const tri__mpi *mpi, size_t window, tri__peer_traffic *const *peers, tri__mailbox **out)
 {
     TRI_TRY(tri__allocate(1, sizeof **out, "a mailbox", out));
     (*out)->mpi = mpi;
+    (*out)->peers = peers;
     (*out)->window = window;
     return NULL;
 }
@@ -164,6 +167,7 @@ int tri__mailbox_send(tri__mailbox *mailbox, int to, int number, const void *dat
     memcpy(copy, data, bytes);
     error = send_parts(mailbox, to, number, copy, bytes, expected);
     mailbox->sent += (int64_t)bytes;
+    tri__traffic_moved(mailbox->peers[to], bytes, 0);
     return error == MPI_SUCCESS ? progress(mailbox) : error;
 }
 
@@ -179,7 +183,7 @@ static int expect_part(tri__mailbox *mailbox, int from, int number, void *data, 
         return MPI_ERR_NO_MEM;
     }
     expected_message *message = &mailbox->expected[mailbox->expecteds++];
-    *message = (expected_message){.from = from, .number = number};
+    *message = (expected_message){.from = from, .number = number, .bytes = bytes};
     return mpi->Irecv(data, (int)bytes, mpi->byte_type, from, number, mpi->world, &message->request);
 }
 
@@ -213,10 +217,13 @@ int tri__mailbox_receive(tri__mailbox *mailbox, int from, int number)
     int kept = 0, error = MPI_SUCCESS;
     for (int i = 0; i < mailbox->expecteds; i++) {
         expected_message *message = &mailbox->expected[i];
-        if (message->from == from && message->number == number && error == MPI_SUCCESS)
-            error = wait_for(mailbox, &message->request);
-        else
+        if (message->from != from || message->number != number || error != MPI_SUCCESS) {
             mailbox->expected[kept++] = *message;
+            continue;
+        }
+        error = wait_for(mailbox, &message->request);
+        if (error == MPI_SUCCESS)
+            tri__traffic_moved(mailbox->peers[from], 0, message->bytes);
     }
     mailbox->expecteds = kept;
     return error;

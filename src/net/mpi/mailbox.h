@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/loop/loop.h"
 #include "net/mpi/library.h"
 
 typedef struct tri__mailbox tri__mailbox;
 
-TRI_MUST_CHECK tri_status tri__mailbox_create(const tri__mpi *mpi, size_t window, tri__mailbox **out); /* mpi: borrowed */
+/* mpi: borrowed. peers: by rank, where the bytes from and to each are counted; borrowed as well; an entry may be NULL. */
+TRI_MUST_CHECK tri_status tri__mailbox_create(const tri__mpi *mpi, size_t window, tri__peer_traffic *const *peers, tri__mailbox **out);
 void tri__mailbox_destroy(tri__mailbox *mailbox); /* accepts NULL; what is still under way is abandoned */
 
 /* All return MPI's error, or MPI_SUCCESS. expect provides memory for a value that will come; receive waits for that value. send copies

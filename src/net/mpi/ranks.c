@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
 #include "net/mpi/library.h"
@@ -35,9 +36,10 @@ struct tri__ranks {
     tri__mpi mpi;
     tri__ranks_options options;
     int rank, size;
-    who *members;           /* [size] */
-    atomic_bool introduced; /* rank, size and members are known */
-    tri__ring *ring;        /* where ranks are on several hosts; NULL elsewhere */
+    who *members;              /* [size] */
+    tri__peer_traffic **peers; /* [size] where the traffic with each rank is counted; NULL: not at all */
+    atomic_bool introduced;    /* rank, size and members are known */
+    tri__ring *ring;           /* where ranks are on several hosts; NULL elsewhere */
     tri__mailbox *mailbox;
     atomic_int_fast64_t since; /* when the present call began; 0: no thread is in a call */
     atomic_int awaited;        /* the rank that the present call waits for; −1: it may be any rank */
@@ -387,8 +389,24 @@ static tri_status introduce(tri__ranks *ranks)
     TRI_TRY(tri__allocate((size_t)ranks->size, sizeof me, "the list of ranks", &ranks->members));
     TRI_TRY(tri__ranks_gather(ranks, &me, sizeof me, ranks->members));
     atomic_store(&ranks->introduced, true);
-    TRI_TRY(tri__mailbox_create(&ranks->mpi, ranks->options.window, &ranks->mailbox));
-    return tri__ranks_apart(ranks) ? tri__ring_create(&ranks->mpi, ranks->rank, ranks->size, &ranks->ring) : NULL;
+    return NULL;
+}
+
+static tri_status count_traffic(tri__ranks *ranks)
+{
+    char name[TRI_TASK_SIZE];
+    TRI_TRY(tri__allocate((size_t)ranks->size, sizeof(tri__peer_traffic *), "the traffic of ranks", &ranks->peers));
+    for (int i = 0; ranks->options.traffic && i < ranks->size; i++)
+        ranks->peers[i] =
+            i == ranks->rank ? NULL : tri__traffic_peer(ranks->options.traffic, tri__task_name((tri__task){TRI_ROLE_WORKER, i}, name));
+    return NULL;
+}
+
+static tri_status connect_all(tri__ranks *ranks)
+{
+    TRI_TRY(count_traffic(ranks));
+    TRI_TRY(tri__mailbox_create(&ranks->mpi, ranks->options.window, ranks->peers, &ranks->mailbox));
+    return tri__ranks_apart(ranks) ? tri__ring_create(&ranks->mpi, ranks->rank, ranks->size, ranks->peers, &ranks->ring) : NULL;
 }
 
 static void dismiss(tri__ranks *ranks)
@@ -398,6 +416,7 @@ static void dismiss(tri__ranks *ranks)
     pthread_mutex_destroy(&ranks->lock);
     tri__ring_destroy(ranks->ring);
     tri__mailbox_destroy(ranks->mailbox);
+    free(ranks->peers);
     free(ranks->members);
     free(ranks);
 }
@@ -417,6 +436,8 @@ tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out)
         status = start(ranks);
     if (!status)
         status = introduce(ranks);
+    if (!status)
+        status = connect_all(ranks);
     if (status) {
         dismiss(ranks);
         return status;

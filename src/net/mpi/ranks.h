@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trireme/status.h"
+#include "net/loop/loop.h"
 
 typedef struct tri__ranks tri__ranks;
 
@@ -23,7 +23,10 @@ typedef struct {
     void (*hung)(void *context, const char *why); /* ends the process: does not return */
     void (*slow)(void *context, const char *why); /* called once in a call, when a quarter of its time has passed; may be NULL */
     void *context;
-    size_t window; /* bytes of values that a rank has under way, where it may wait (mailbox.h) */
+    size_t window;         /* bytes of values that a rank has under way, where it may wait (mailbox.h) */
+    tri__traffic *traffic; /* receives, as the traffic of worker:N, what this rank itself sends to rank N and receives from it: sums that go
+                            * around the ring, and values. Whom MPI's collectives send to is MPI's choice, so they are not counted. Only
+                            * entries of peers are written, not the totals. Borrowed; may be NULL */
 } tri__ranks_options;
 
 TRI_MUST_CHECK tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out);

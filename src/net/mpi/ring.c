@@ -36,9 +36,10 @@ typedef struct {
 struct tri__ring {
     const tri__mpi *mpi;
     int rank, size;
-    sum sums[TRI__RING_SUMS];     /* sum number s at s mod TRI__RING_SUMS */
-    int64_t added, filled, ended; /* how many sums were added; have all their chunks begun; are complete */
-    int64_t next;                 /* the number of the next chunk to begin */
+    tri__peer_traffic *left, *right; /* what came from the one neighbour and went to the other; NULL: it is not counted */
+    sum sums[TRI__RING_SUMS];        /* sum number s at s mod TRI__RING_SUMS */
+    int64_t added, filled, ended;    /* how many sums were added; have all their chunks begun; are complete */
+    int64_t next;                    /* the number of the next chunk to begin */
     chunk chunks[CHUNKS];
     MPI_Request requests[CHUNKS * BOTH]; /* [chunk][SENT, TAKEN] */
     int finished[CHUNKS * BOTH];
@@ -49,6 +50,16 @@ typedef struct {
     float *data;
     size_t count;
 } segment;
+
+static int left_of(int rank, int size)
+{
+    return (rank + size - 1) % size;
+}
+
+static int right_of(int rank, int size)
+{
+    return (rank + 1) % size;
+}
 
 /* number: from −2n up */
 static segment segment_of(const tri__ring *ring, const chunk *whole, int number)
@@ -69,13 +80,14 @@ static int begin_hop(tri__ring *ring, int index)
     const tri__mpi *mpi = ring->mpi;
     chunk *self = &ring->chunks[index];
     MPI_Request *requests = &ring->requests[index * BOTH];
-    int left = (ring->rank + ring->size - 1) % ring->size, right = (ring->rank + 1) % ring->size;
+    const int left = left_of(ring->rank, ring->size), right = right_of(ring->rank, ring->size);
     segment give = segment_of(ring, self, ring->rank - self->hop), take = segment_of(ring, self, ring->rank - self->hop - 1);
     float *to = adds(ring, self) ? ring->taken + (size_t)index * SEGMENT : take.data;
     self->open = BOTH;
     int error = mpi->Irecv(to, (int)take.count, mpi->float_type, left, index, mpi->world, &requests[TAKEN]);
     if (error != MPI_SUCCESS)
         return error;
+    tri__traffic_moved(ring->right, give.count * sizeof *give.data, 0);
     return mpi->Isend(give.data, (int)give.count, mpi->float_type, right, index, mpi->world, &requests[SENT]);
 }
 
@@ -86,6 +98,7 @@ static void end_hop(tri__ring *ring, int index)
     const float *taken = ring->taken + (size_t)index * SEGMENT;
     for (size_t i = 0; adds(ring, self) && i < take.count; i++)
         take.data[i] += taken[i];
+    tri__traffic_moved(ring->left, 0, take.count * sizeof *taken);
     self->hop++;
 }
 
@@ -148,11 +161,11 @@ int tri__ring_end(tri__ring *ring)
     return error;
 }
 
-tri_status tri__ring_create(const tri__mpi *mpi, int rank, int size, tri__ring **out)
+tri_status tri__ring_create(const tri__mpi *mpi, int rank, int size, tri__peer_traffic *const *peers, tri__ring **out)
 {
     tri__ring *ring;
     TRI_TRY(tri__allocate(1, sizeof *ring, "a ring of ranks", &ring));
-    *ring = (tri__ring){.mpi = mpi, .rank = rank, .size = size};
+    *ring = (tri__ring){.mpi = mpi, .rank = rank, .size = size, .left = peers[left_of(rank, size)], .right = peers[right_of(rank, size)]};
     for (int i = 0; i < CHUNKS * BOTH; i++)
         ring->requests[i] = mpi->no_request;
     tri_status status = tri__allocate(CHUNKS, SEGMENT * sizeof(float), "what comes around a ring of ranks", &ring->taken);

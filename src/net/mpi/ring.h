@@ -8,12 +8,14 @@
 
 #include <stddef.h>
 
+#include "net/loop/loop.h"
 #include "net/mpi/library.h"
 
 typedef struct tri__ring tri__ring;
 
-TRI_MUST_CHECK tri_status tri__ring_create(const tri__mpi *mpi, int rank, int size, tri__ring **out); /* mpi: borrowed */
-void tri__ring_destroy(tri__ring *ring);                                                              /* accepts NULL */
+/* mpi: borrowed. peers: [size] where the bytes from and to each rank are counted, borrowed as well; an entry may be NULL. */
+TRI_MUST_CHECK tri_status tri__ring_create(const tri__mpi *mpi, int rank, int size, tri__peer_traffic *const *peers, tri__ring **out);
+void tri__ring_destroy(tri__ring *ring); /* accepts NULL */
 
 enum { TRI__RING_SUMS = 4 }; /* how many sums may have begun and not ended */
 

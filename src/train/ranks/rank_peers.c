@@ -94,6 +94,8 @@ tri_status tri__rank_peers_part(tri__rank_peers *self, int64_t sent, int64_t rec
 {
     tri__rank_note mine = {.sent = sent, .received = received};
     fill_note(self, &mine);
+    tri__run_publish_traffic(self->run, sent, received);
+    tri__sampler_take(self->run->journal.sampler); /* rank 0 adds up the samples of all ranks when it has their notes */
     own = tri__rank_peers_compare(self, &mine, own);
     if (tri_status_code(own) != TRI_STOPPED || self->peers.worker == 0)
         return own;
@@ -157,7 +159,13 @@ tri_status tri__rank_peers_join(tri__rank_peers *self, const tri__peers_kind *ki
     if (!run->request->ranks)
         return tri_fail(TRI_BAD_CALL, "strategy %s needs ranks, which mpirun or srun start", run->strategy->name);
     const tri__ranks_options options = {
-        .timeout = run->request->timeout, .hung = tell_hung, .slow = tell_slow, .context = run, .window = window};
+        .timeout = run->request->timeout,
+        .hung = tell_hung,
+        .slow = tell_slow,
+        .context = run,
+        .window = window,
+        .traffic = &run->journal.work.traffic,
+    };
     TRI_TRY(tri__ranks_join(&options, &self->ranks));
     self->orderly = true;
     TRI_TRY(check_size(self));

@@ -12,7 +12,7 @@
 
 /* floats: fewer than ranks, part of a chunk, chunks that use every index several times, and sizes in between */
 static const size_t sizes[] = {1, 2, 50000, 3000001, 700, 9000000, 48000, 15999, 16001, 4};
-enum { SUMS = sizeof sizes / sizeof *sizes };
+enum { SUMS = sizeof sizes / sizeof *sizes, TURNS = 3, MOST_RANKS = 3 };
 
 /* Small whole numbers, so that every order of adding gives the same. */
 static float value(int rank, int sum, size_t i)
@@ -47,6 +47,28 @@ static void end(tri__ring *ring, int ranks, int sum, float *data)
     free(data);
 }
 
+/* Every float goes around in 2(n − 1) hops, and each message is counted once where it is sent and once where it arrives. */
+static void check_counts(const tri__mpi *mpi, int rank, int ranks, const tri__peer_traffic *left, const tri__peer_traffic *right)
+{
+    int64_t floats = 0, from_left = 0;
+    for (int i = 0; i < SUMS; i++)
+        floats += TURNS * (int64_t)sizes[i];
+    int64_t counts[2] = {left->received, right->sent}, *all = calloc((size_t)ranks, sizeof counts);
+    const int error = all ? mpi->Allgather(counts, sizeof counts, mpi->byte_type, all, sizeof counts, mpi->byte_type, mpi->world) : 1;
+    int64_t received = 0, sent = 0;
+    for (int i = 0; i < ranks && !error; i++) {
+        received += all[2 * i];
+        sent += all[2 * i + 1];
+        from_left = i == (rank + ranks - 1) % ranks ? all[2 * i + 1] : from_left;
+    }
+    free(all);
+    if (error || sent != 2 * (ranks - 1) * floats * (int64_t)sizeof(float) || received != sent || left->received != from_left) {
+        fprintf(stderr, "rank %d counted %lld bytes from its left, which sent %lld; all sent %lld and received %lld\n", rank,
+                (long long)left->received, (long long)from_left, (long long)sent, (long long)received);
+        exit(1);
+    }
+}
+
 /* So many under way at a time, but for what is left at the end. */
 static void add_up(tri__ring *ring, int rank, int ranks, int at_once)
 {
@@ -64,8 +86,12 @@ static int be_rank(bool vanishes)
     tri__mpi mpi;
     tri__ring *ring;
     int provided, rank, size;
+    static tri__traffic traffic;
+    tri__peer_traffic *peers[MOST_RANKS];
+    for (int i = 0; i < MOST_RANKS; i++)
+        peers[i] = tri__traffic_peer(&traffic, (const char *const[MOST_RANKS]){"worker:0", "worker:1", "worker:2"}[i]);
     if (tri__mpi_load(&mpi) || mpi.Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) || mpi.Comm_rank(mpi.world, &rank) ||
-        mpi.Comm_size(mpi.world, &size) || tri__ring_create(&mpi, rank, size, &ring))
+        mpi.Comm_size(mpi.world, &size) || tri__ring_create(&mpi, rank, size, peers, &ring))
         return 1;
     if (vanishes && rank == size - 1)
         _exit(9); /* without telling the other ranks */
@@ -73,6 +99,7 @@ static int be_rank(bool vanishes)
     add_up(ring, rank, size, TRI__RING_SUMS);
     add_up(ring, rank, size, rank + 1);
     tri__ring_destroy(ring);
+    check_counts(&mpi, rank, size, peers[(rank + size - 1) % size], peers[(rank + 1) % size]);
     mpi.Finalize();
     if (rank == 0)
         puts("all sums are right");
