@@ -293,7 +293,7 @@ static void add_left_out(tri__text *table, int count, const char *what)
 
 static void add_worker_rows(tri__text *table, const tri__summary *s)
 {
-    char steps[TRI_TEXT_SHORT], since[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
+    char steps[TRI_TEXT_SHORT], since[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT], peak[TRI_TEXT_SHORT];
     for (int i = 0; s->worker_stats && s->workers > 1 && i < s->workers && i < MOST_ROWS; i++) {
         const tri__worker_summary *worker = &s->worker_stats[i];
         row(table, worker->task);
@@ -305,7 +305,7 @@ static void add_worker_rows(tri__text *table, const tri__summary *s)
         if (!isnan(worker->test_accuracy))
             tri__text_add(table, ", accuracy %.2f %%", 100 * worker->test_accuracy);
         if (!isnan(worker->cpu_percent))
-            tri__text_add(table, ", %.0f %% of a CPU, %.1f MB at most", worker->cpu_percent, worker->peak_rss_mb);
+            tri__text_add(table, ", %.0f %% of a CPU, %s at most", worker->cpu_percent, tri__text_bytes(peak, 1e6 * worker->peak_rss_mb));
         if (worker->bytes_sent)
             tri__text_add(table, ", %s sent, %s received", tri__text_bytes(sent, (double)worker->bytes_sent),
                           tri__text_bytes(received, (double)worker->bytes_received));
@@ -315,9 +315,11 @@ static void add_worker_rows(tri__text *table, const tri__summary *s)
 
 static void add_consumer(tri__text *table, const tri__consumer *consumer)
 {
-    char sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT], read[TRI_TEXT_SHORT], written[TRI_TEXT_SHORT];
-    tri__text_add(table, ", %.1f MB, at most %.1f MB, %s sent, %s received, disk %s read, %s written", consumer->memory_mb,
-                  consumer->peak_mb, tri__text_bytes(sent, consumer->sent), tri__text_bytes(received, consumer->received),
+    char mean[TRI_TEXT_SHORT], peak[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT], read[TRI_TEXT_SHORT],
+        written[TRI_TEXT_SHORT];
+    tri__text_add(table, ", %s, at most %s, %s sent, %s received, disk %s read, %s written",
+                  tri__text_bytes(mean, 1e6 * consumer->memory_mb), tri__text_bytes(peak, 1e6 * consumer->peak_mb),
+                  tri__text_bytes(sent, consumer->sent), tri__text_bytes(received, consumer->received),
                   tri__text_bytes(read, consumer->disk_read), tri__text_bytes(written, consumer->disk_written));
 }
 

@@ -189,7 +189,7 @@ static void the_summary_table_has_rows_for_tasks_and_hosts(void **state)
     assert_non_null(strstr(table, "\nworker:0     9,380 steps in 6.10 s, 190 % of a CPU, 80.0 MB at most\n"));
     assert_non_null(strstr(table, "\nps:0         31 % of a CPU, 14.1 MB, at most 15.9 MB, 72.4 MB sent, 72.2 MB received, "
                                   "disk 1.0 kB read, 537 kB written\n"));
-    assert_non_null(strstr(table, "\nhosts        node0: 99 % of all its CPUs, 1961.0 MB, at most 2026.4 MB, 0 B sent, 0 B received, "
+    assert_non_null(strstr(table, "\nhosts        node0: 99 % of all its CPUs, 2.0 GB, at most 2.0 GB, 0 B sent, 0 B received, "
                                   "disk 0 B read, 6.0 MB written\n"));
     assert_non_null(strstr(table, "\n             2 more hosts in summary.json\n"));
 }
