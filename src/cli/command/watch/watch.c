@@ -203,6 +203,17 @@ static int print_rows(FILE *out, const tri__run_view *view, int columns)
     return 1 + view->count + legend + flows + view->marks - first;
 }
 
+/* On a terminal a long sentence is wrapped between words. */
+static void print_verdict(const tri__page *page, const char *verdict)
+{
+    static const char title[] = "verdict: ";
+    fputs(title, page->out);
+    if (page->terminal)
+        tri__page_wrap(page, verdict, (int)strlen(title), (int)strlen(title));
+    else
+        fprintf(page->out, "%s\n", verdict);
+}
+
 /* summary: of a run that has ended; NULL: it goes on, or has none. */
 static tri_status tell_run(watch *w, const tri__run_view *view, const json_t *summary)
 {
@@ -218,7 +229,7 @@ static tri_status tell_run(watch *w, const tri__run_view *view, const json_t *su
     if (summary)
         fputs("The run has ended: the table has its means, and the most memory.\n", session->out);
     if (verdict)
-        fprintf(session->out, "verdict: %s\n", verdict);
+        print_verdict(&page, verdict);
     return NULL;
 }
 
