@@ -32,6 +32,10 @@ export const layersOf = (nodes) => {
     return [...layers.values()];
 };
 
+// An input that stands beside other layers is as wide as its words, so that a row of them fits.
+const widthOf = (layer, index) =>
+    layer.kind === "input" && index > 0 ? Math.min(WIDTH, 44 + 8 * layer.name.length + 7 * shape(layer.shape).length) : WIDTH;
+
 // Rows by the longest way from an input; those of one row stand side by side.
 const place = (layers) => {
     const by = new Map(layers.map((layer) => [layer.name, layer]));
@@ -46,16 +50,18 @@ const place = (layers) => {
         }
         (rows[layer.row] ??= []).push(layer);
     }
-    const wide = Math.max(...rows.map((row) => row?.length ?? 0));
-    rows.forEach((row, i) =>
-        row
-            ?.sort((a, b) => (a.kind === "input" && i > 0) - (b.kind === "input" && i > 0))
-            .forEach((layer, k) => {
-                layer.x = k * (WIDTH + SIDE);
-                layer.y = i * (HEIGHT + GAP);
-            }),
-    );
-    return { by, width: wide * (WIDTH + SIDE) - SIDE, height: rows.length * (HEIGHT + GAP) - GAP };
+    let width = 0;
+    rows.forEach((row, i) => {
+        let x = 0;
+        row?.sort((a, b) => (a.kind === "input" && i > 0) - (b.kind === "input" && i > 0)).forEach((layer, k) => {
+            layer.x = x;
+            layer.y = i * (HEIGHT + GAP);
+            layer.width = widthOf(layer, k);
+            width = Math.max(width, x + layer.width);
+            x += layer.width + SIDE;
+        });
+    });
+    return { by, width, height: rows.length * (HEIGHT + GAP) - GAP };
 };
 
 const box = (layer) => {
@@ -65,18 +71,18 @@ const box = (layer) => {
         "g",
         { class: "node", "data-kind": layer.kind, transform: `translate(${layer.x},${layer.y})` },
         svg("title", {}, `${layer.name}: ${operators}, output ${shape(layer.shape)}${weights ? `, ${weights}` : ""}`),
-        svg("rect", { width: WIDTH, height: HEIGHT, rx: 8 }),
+        svg("rect", { width: layer.width, height: HEIGHT, rx: 8 }),
         svg("text", { class: "name", x: 12, y: 19 }, layer.name),
-        svg("text", { class: "shape", x: WIDTH - 12, y: 19 }, shape(layer.shape)),
+        svg("text", { class: "shape", x: layer.width - 12, y: 19 }, shape(layer.shape)),
         svg("text", { class: "operator", x: 12, y: 36 }, weights ? `${operators} · ${weights}` : operators),
     );
 };
 
 // Straight to the row below; around the boxes between to a farther one.
 const edge = (from, to) => {
-    const x = from.x + WIDTH / 2,
+    const x = from.x + from.width / 2,
         y = from.y + HEIGHT,
-        u = to.x + WIDTH / 2,
+        u = to.x + to.width / 2,
         v = to.y - 5;
     const bend = to.row - from.row > 1 ? WIDTH / 2 + 24 : 0,
         middle = (y + v) / 2;

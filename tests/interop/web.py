@@ -241,6 +241,8 @@ def ended(trireme, browser, run):
         in_marks = [mark[5].split("test accuracy ")[1] for mark in marks if mark[1] == "evaluation"]
         require(sorted(accuracies) == sorted(in_marks), f"accuracies {accuracies} in the chart's table, {in_marks} in the marks")
         require(browser.evaluate("document.querySelectorAll('#graph .node').length") > 8, "the graph has too few layers")
+        drawn, seen = browser.evaluate("((one) => [one.scrollWidth, one.clientWidth])(document.getElementById('graph'))")
+        require(drawn <= seen, f"the graph is {drawn} pixels wide, and {seen} are seen")
         quiet(browser)
         return f"{compared} cells, {len(marks)} marks"
 
