@@ -5,7 +5,7 @@
 # usage: verdict_test.sh PROJECT BUILD
 # shellcheck disable=SC2317  # cases are called by their names
 set -eu
-project=$1 trireme=$2/trireme
+project=$(realpath "$1") trireme=$(realpath "$2")/trireme
 cluster=verdict-$$
 
 [ "$(id -u)" -eq 0 ] || { echo "virtual hosts need root"; exit 77; }
