@@ -106,6 +106,27 @@ static void the_summary_of_a_job_has_its_server_and_its_host(void **state)
     test_result_fini(&result);
 }
 
+/* No sample is due before the end: what ps:0 adds up are the samples that tasks take when they have done their part. */
+static void the_summary_of_a_short_job_has_the_bytes_of_every_task(void **state)
+{
+    test_result result = RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "20", "--strategy", "ps", "--workers", "2",
+                             "--eval-every", "end", "--sample-every", "1h", "--out", "run", "--quiet", "--json");
+    assert_int_equal(result.status, 0);
+    json_t *summary = NULL;
+    assert_ok(tri__json_parse("summary", result.out, strlen(result.out), &summary));
+    static const char *const names[] = {"ps:0", "worker:0", "worker:1", "evaluator:0"};
+    const json_t *tasks = json_object_get(summary, "task_stats");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const json_t *task = json_array_get(tasks, i);
+        assert_string_equal(json_string_value(json_object_get(task, "task")), names[i]);
+        const json_t *peer = json_array_get(json_object_get(task, "peers"), 0);
+        assert_true(json_number_value(json_object_get(task, "bytes_received")) > 0);
+        assert_true(json_number_value(json_object_get(peer, "bytes_received")) >= sizeof(float) * 784 * 10); /* the weights */
+    }
+    json_decref(summary);
+    test_result_fini(&result);
+}
+
 static const tri__consumer *consumer_of(const tri__consumption *all, const char *task)
 {
     for (int i = 0; i < all->tasks; i++)
@@ -270,6 +291,7 @@ int main(void)
         FOLDER_TEST(a_run_that_has_ended_is_shown_once),
         FOLDER_TEST(a_job_marks_each_epoch_at_its_last_step_and_its_last_checkpoint_once),
         FOLDER_TEST(the_summary_of_a_job_has_its_server_and_its_host),
+        FOLDER_TEST(the_summary_of_a_short_job_has_the_bytes_of_every_task),
         FOLDER_TEST(a_worker_has_ended_before_the_last_evaluation_begins),
         FOLDER_TEST(lines_that_go_to_a_pipe_are_whole),
         FOLDER_TEST(a_run_without_samples_is_refused_in_words),

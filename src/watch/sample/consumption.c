@@ -49,8 +49,12 @@ static void add(tri__consumer *to, const double *sample, const int column[COLUMN
     to->best_read = whole ? fmax(to->best_read, value[READ]) : to->best_read;
 }
 
+/* Rates in a file are rounded, so that sums of bytes have fractions, which mean nothing. */
 static void settle(tri__consumer *consumer)
 {
+    double *const bytes[] = {&consumer->sent, &consumer->received, &consumer->disk_read, &consumer->disk_written};
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        *bytes[i] = round(*bytes[i]);
     if (consumer->seconds <= 0)
         return;
     consumer->cpu_percent /= consumer->seconds;

@@ -22,6 +22,7 @@ static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
     if (!*out)
         return tri_fail(TRI_NO_MEMORY, "no memory for an evaluation");
     tri__measures_put(&result, *out);
+    tri__sampler_take(run->journal.sampler); /* it may be the last result, with which ps:0 adds up the samples */
     return NULL;
 }
 
