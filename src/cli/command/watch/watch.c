@@ -21,7 +21,13 @@
 #include "watch/sample/run_view.h"
 #include "watch/sample/sample.h"
 
-enum { HEADER_EVERY = 20, LINE = 256, MARKS = 5 /* how many are shown */, AFTER_SUMMARY = 10 /* seconds that tasks need to end */ };
+enum {
+    HEADER_EVERY = 20,
+    LINE = 256,
+    MARKS = 5,          /* how many are shown */
+    MARK_TEXT = 10,     /* where the text of a mark begins, after its time */
+    AFTER_SUMMARY = 10, /* seconds that tasks need to end */
+};
 
 typedef struct {
     tri__session *session;
@@ -183,6 +189,24 @@ static json_t *run_json(watch *w, const tri__run_view *view, const char *verdict
                      marks, "verdict", verdict);
 }
 
+/* Print the text, on a terminal no wider than that, on as many lines as it takes; further lines are indented. Returns their number. */
+static int print_wrapped(FILE *out, const char *text, int columns)
+{
+    const int width = columns > 2 * MARK_TEXT ? columns : 2 * MARK_TEXT;
+    int lines = 1;
+    for (int indent = 0; (int)strlen(text) + indent > width; indent = MARK_TEXT, lines++) {
+        int end = width - indent;
+        while (end > MARK_TEXT && text[end] != ' ')
+            end--;
+        if (text[end] != ' ') /* one long word */
+            end = width - indent;
+        fprintf(out, "%*s%.*s\n", indent, "", end, text);
+        text += end + (text[end] == ' ');
+    }
+    fprintf(out, "%*s%s\n", lines > 1 ? MARK_TEXT : 0, "", text);
+    return lines;
+}
+
 /* Print the table, on a terminal no wider than that: a line that wraps would count as two when the table is redrawn. Returns the number
  * of lines. */
 static int print_rows(FILE *out, const tri__run_view *view, int columns)
@@ -197,10 +221,10 @@ static int print_rows(FILE *out, const tri__run_view *view, int columns)
     const bool flows = *tri__run_view_flows(view, columns, line, sizeof line);
     if (flows)
         fprintf(out, "%s\n", line);
-    const int first = view->marks > MARKS ? view->marks - MARKS : 0;
-    for (int i = first; i < view->marks; i++)
-        fprintf(out, "%.*s\n", columns, tri__mark_line(&view->mark[i], line, sizeof line));
-    return 1 + view->count + legend + flows + view->marks - first;
+    int lines = 1 + view->count + legend + flows;
+    for (int i = view->marks > MARKS ? view->marks - MARKS : 0; i < view->marks; i++)
+        lines += print_wrapped(out, tri__mark_line(&view->mark[i], line, sizeof line), columns);
+    return lines;
 }
 
 /* On a terminal a long sentence is wrapped between words. */
