@@ -408,13 +408,21 @@ static double pick_number(double given, double model, double standard)
     return !isnan(given) ? given : model != 0 ? model : standard;
 }
 
-/* A number in the model's settings applies to any rule that has it; a number on the command line must belong to the rule in use. */
+bool tri__train_options_take_rule(const tri_model_defaults *model, const char *rule)
+{
+    const char *own = model->rule.name ? model->rule.name : tri_rule_name(0);
+    return !rule || strcmp(rule, own) == 0;
+}
+
+/* Numbers in the model's settings are for the model's rule: a good epsilon of adagrad is a bad one of adam. A number on the command line
+ * must belong to the rule in use. */
 static tri_status resolve_rule(const tri__train_options *options, const tri_model_defaults *model, tri_rule *out)
 {
     *out = (tri_rule){.name = options->rule ? options->rule : model->rule.name};
     const tri__rule_number *number;
-    for (int i = 0; i < TRI_RULE_NUMBERS && model->rule.set[i].name; i++)
-        if ((number = tri__rule_number_find(model->rule.set[i].name)) && tri__rule_has(out->name, number))
+    const bool own = tri__train_options_take_rule(model, options->rule);
+    for (int i = 0; own && i < TRI_RULE_NUMBERS && model->rule.set[i].name; i++)
+        if ((number = tri__rule_number_find(model->rule.set[i].name)))
             TRI_TRY(tri__rule_set(out, number, model->rule.set[i].value));
     for (int i = 0; (number = tri__rule_number_at(i)); i++) {
         char names[128];

@@ -91,6 +91,9 @@ typedef struct {
 /* --sample-every in nanoseconds; 0: never. */
 TRI_MUST_CHECK tri_status tri__train_sample_every(const tri__train_options *options, int64_t *every);
 
+/* Whether a rule is the model's own, so that the numbers in the model's settings are for it. rule: NULL is the model's own. */
+bool tri__train_options_take_rule(const tri_model_defaults *model, const char *rule);
+
 TRI_MUST_CHECK tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model,
                                                       tri__train_settings *out);
 

@@ -96,6 +96,19 @@ void tri__run_tell_examples(const tri__run *run, const tri_source_info *source, 
                   tests ? ", " : "", tests ? tests : "");
 }
 
+void tri__run_tell_rule(const tri__run *run)
+{
+    const tri_model_defaults *model = tri_model_default(run->inputs.model);
+    const char *own = model->rule.name ? model->rule.name : tri_rule_name(0), *rule = run->settings.rule.name;
+    char numbers[128];
+    tri__text text;
+    tri__text_init(&text, numbers, sizeof numbers);
+    for (int i = 0; i < TRI_RULE_NUMBERS && model->rule.set[i].name; i++)
+        tri__text_add(&text, "%s%s=%g", i ? ", " : "", model->rule.set[i].name, (double)model->rule.set[i].value);
+    if (numbers[0] && !tri__train_options_take_rule(model, rule))
+        tri__log_line(run->journal.log, TRI_LOG_INFO, "the model's %s: for rule %s, not used with --rule %s", numbers, own, rule);
+}
+
 static void tell_what(tri__run *run)
 {
     const tri_source_info *source = tri_source_describe(run->inputs.source);
@@ -185,6 +198,7 @@ void tri__run_tell_start(tri__run *run)
     }
     run->journal.epoch = tri__length_epochs(&run->length, run->since.step);
     tell_what(run);
+    tri__run_tell_rule(run);
     tell_how(run);
     if (!run->journal.events)
         return;

@@ -76,6 +76,8 @@ const char *tri__run_end_text(const struct tri__run *run, char end[TRI_END_TEXT]
 const char *tri__run_batch_text(const struct tri__run *run, char text[TRI_BATCH_TEXT]); /* "batch 128 in 4 parts" */
 
 /* Log the model and its training examples. tests: "100 to test"; NULL: this process does not know. */
+/* Says which numbers of the model's rule do not hold, because --rule chose another. */
+void tri__run_tell_rule(const struct tri__run *run);
 void tri__run_tell_examples(const struct tri__run *run, const tri_source_info *source, int64_t count, const char *tests);
 void tri__run_tell_options(struct tri__run *run);                        /* to the event file */
 void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);     /* log the dataset's note about a record that was left out */

@@ -217,10 +217,37 @@ static void rule_numbers_come_from_the_command_line_then_the_model_then_the_rule
     assert_true(tri_rule_value(&settings.rule, "beta2") == 0.999f);
     assert_true(tri_rule_value(&settings.rule, "epsilon") == 0.125f);
     tri__train_options_fini(&options);
-    set(&options, "rule", "adagrad"); /* which has no beta1 */
+    set(&options, "rule", "adam"); /* the model's own rule, by name */
     assert_ok(tri__train_settings_resolve(&options, &model, &settings));
-    assert_string_equal(settings.rule.name, "adagrad");
     assert_true(tri_rule_value(&settings.rule, "epsilon") == 0.25f);
+    tri__train_options_fini(&options);
+}
+
+/* An epsilon that suits one rule does not suit another. */
+static void numbers_of_the_model_are_for_the_rule_of_the_model(void **state)
+{
+    (void)state;
+    const tri_model_defaults models[] = {
+        {.rule = {.name = "adam", .set = {{"beta1", 0.5f}, {"epsilon", 0.25f}, {"l2", 0.1f}}}},
+        {.rule = {.set = {{"l2", 0.1f}}}}, /* of sgd, which is not named */
+    };
+    tri__train_options options;
+    tri__train_options_init(&options);
+    tri__train_settings settings;
+    set(&options, "rule", "adagrad");
+    for (int i = 0; i < 2; i++) {
+        assert_ok(tri__train_settings_resolve(&options, &models[i], &settings));
+        assert_string_equal(settings.rule.name, "adagrad");
+        assert_true(tri_rule_value(&settings.rule, "epsilon") == 1e-8f);
+        assert_true(tri_rule_value(&settings.rule, "l2") == 0);
+    }
+    set(&options, "epsilon", "0.5");
+    assert_ok(tri__train_settings_resolve(&options, &models[0], &settings));
+    assert_true(tri_rule_value(&settings.rule, "epsilon") == 0.5f);
+    tri__train_options_fini(&options);
+    set(&options, "rule", "sgd");
+    assert_ok(tri__train_settings_resolve(&options, &models[1], &settings));
+    assert_true(tri_rule_value(&settings.rule, "l2") == 0.1f);
     tri__train_options_fini(&options);
 }
 
@@ -260,6 +287,7 @@ int main(void)
         cmocka_unit_test(settings_hold_what_augment_says),
         cmocka_unit_test(options_not_given_come_from_the_model),
         cmocka_unit_test(rule_numbers_come_from_the_command_line_then_the_model_then_the_rule),
+        cmocka_unit_test(numbers_of_the_model_are_for_the_rule_of_the_model),
         cmocka_unit_test(contradictory_options_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

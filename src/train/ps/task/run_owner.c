@@ -74,6 +74,7 @@ static void tell_job(const tri__run_owner *owner, const tri__ps_job *job)
     if (ps->mode == TRI_PS_STALENESS)
         snprintf(bound, sizeof bound, " %d", ps->staleness);
     tri__run_tell_examples(run, &owner->source, owner->source.examples, NULL);
+    tri__run_tell_rule(run);
     tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s %s%d worker%s, %s%s, %s floats on %d server%s, rate %s%s, %s, seed %llu",
                   run->settings.rule.name, tri__run_batch_text(run, batch), ps->workers == 1 ? "for " : "each for ", ps->workers,
                   ps->workers == 1 ? "" : "s", tri__ps_mode_name(ps->mode), bound, tri__text_count(floats, (double)job->floats),
