@@ -95,7 +95,10 @@ static tri_status apply_table(model_builder *builder, const tri__statement *laye
     const tri_shape shape = TRI_SHAPE(builder->input->shape.dim[0], width);
     TRI_TRY(tri_shape_check(shape, &count));
     if (count > TRI_MODEL_PARAMETERS - builder->parameters)
-        return tri_fail(TRI_BAD_DATA, "with '%s' the model has more than %lld parameters", table_name, TRI_MODEL_PARAMETERS);
+        return tri_fail(TRI_BAD_DATA,
+                        "with '%s', %" PRId64 " features of %" PRId64
+                        " numbers each, the model has more than %lld parameters, also if its tables grow: give fewer --features",
+                        table_name, shape.dim[0], width, TRI_MODEL_PARAMETERS);
     builder->parameters += count;
     tri_node *table;
     TRI_TRY(tri_graph_table(builder->graph, table_name, shape, given->init, given->value, &table));

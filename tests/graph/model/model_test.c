@@ -443,6 +443,19 @@ static void shape_errors_of_model_files_name_line_and_column(void **state)
     }
 }
 
+/* A table counts with all its features, whether it grows or not. */
+static void a_table_of_too_many_parameters_is_refused_with_advice(void **state)
+{
+    (void)state;
+    tri_model *model = parse("sparse()\npairwise(8, init=normal(0.01))\nlogistic_loss()");
+    tri_graph *graph = NULL;
+    assert_fails(tri_model_build(model, &(tri_model_input){.type = TRI_F32, .shape = {1, {600000000}}, .classes = 2}, 4, &graph),
+                 TRI_BAD_DATA,
+                 "my.model:2:1: with 'pairwise1.weight', 600000000 features of 8 numbers each, the model has more than 4294967296 "
+                 "parameters, also if its tables grow: give fewer --features");
+    tri_model_destroy(model);
+}
+
 static void a_model_must_say_what_the_data_does_not(void **state)
 {
     (void)state;
@@ -581,6 +594,7 @@ int main(void)
         cmocka_unit_test(every_operator_of_model_files_is_in_the_reference),
         cmocka_unit_test(errors_in_model_files_name_line_and_column),
         cmocka_unit_test(shape_errors_of_model_files_name_line_and_column),
+        cmocka_unit_test(a_table_of_too_many_parameters_is_refused_with_advice),
         cmocka_unit_test(a_model_must_say_what_the_data_does_not),
         cmocka_unit_test(too_large_model_files_are_refused),
         cmocka_unit_test(the_canonical_text_of_a_model_says_everything),
