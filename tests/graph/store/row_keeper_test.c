@@ -102,11 +102,40 @@ static void a_second_checkpoint_sees_what_changed_after_the_first(void **state)
     free(table.data);
 }
 
+/* All rows change. The first four were passed before, and need no copies. */
+static void a_keeper_that_grows_has_room_for_every_row(void **state)
+{
+    (void)state;
+    const tri_table table = make_table();
+    tri__row_keeper *keeper;
+    assert_ok(tri__row_keeper_create_growing(&table, &keeper));
+    tri__row_keeper_begin(keeper);
+    const float other[STRIDE] = {-3, -4};
+    assert_ok(tri__row_keeper_keep(keeper, 9, other)); /* what it was at begin is known from elsewhere */
+    tri__row_keeper_pass(keeper, 4);
+    for (int64_t i = 0; i < ROWS; i++) {
+        const int64_t row = i * 7919 % ROWS;
+        assert_ok(tri__row_keeper_keep(keeper, (int32_t)row, NULL));
+        table.data[row * STRIDE] = table.data[row * STRIDE + 1] = -1;
+    }
+    assert_int_equal(count_kept(&table, keeper), ROWS - 4);
+    int64_t wrong = 0;
+    for (int64_t row = 4; row < ROWS; row++)
+        for (int64_t k = 0; k < STRIDE; k++) {
+            const float was = row == 9 ? other[k] : (float)(row * STRIDE + k);
+            wrong += *(const float *)tri__row_keeper_find(keeper, row, table.data + row * STRIDE + k) != was;
+        }
+    assert_int_equal(wrong, 0);
+    tri__row_keeper_destroy(keeper);
+    free(table.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_read_as_they_were_while_they_change),
         cmocka_unit_test(a_second_checkpoint_sees_what_changed_after_the_first),
+        cmocka_unit_test(a_keeper_that_grows_has_room_for_every_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,8 @@ const char *tri__message_name(uint32_t type); /* "push" */
 
 enum { TRI_JSON_MOST = 1 << 20, TRI_ANSWER_MOST = 1 << 16 }; /* bytes of a body that is JSON */
 
+#define TRI_UNSENT_MOST (1u << 20) /* bytes handed to a connection at a time, so that what is needed sooner can still overtake */
+
 /* The meaning of a head. Each type uses some of these fields. */
 typedef struct {
     tri__message_type type;

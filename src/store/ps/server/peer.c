@@ -7,8 +7,6 @@
 #include "base/thread/clock.h"
 #include "store/ps/server/row_server.h"
 
-#define UNSENT_MOST (1u << 20) /* bytes of answers handed to a connection at a time */
-
 tri__peer *tri__peer_attach(tri__server *server)
 {
     tri__peer *peer = calloc(1, sizeof *peer);
@@ -113,7 +111,7 @@ static void send_chunk(tri__peer *peer, uint32_t chunk, bool more)
 void tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more)
 {
     uint32_t own = chunk - tri__stretch_first(peer->server->stretch);
-    if (peer->due_count == 0 && tri__connection_unsent(peer->connection) < UNSENT_MOST) {
+    if (peer->due_count == 0 && tri__connection_unsent(peer->connection) < TRI_UNSENT_MOST) {
         send_chunk(peer, chunk, more);
         return;
     }
@@ -124,7 +122,7 @@ void tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more)
 void tri__peer_send_due(tri__peer *peer)
 {
     uint32_t first = peer->due_count ? tri__stretch_first(peer->server->stretch) : 0;
-    for (uint32_t i = 0; peer->due_count && tri__connection_unsent(peer->connection) < UNSENT_MOST; i++)
+    for (uint32_t i = 0; peer->due_count && tri__connection_unsent(peer->connection) < TRI_UNSENT_MOST; i++)
         if (peer->due[i]) {
             peer->due[i] = false;
             peer->due_count--;

@@ -282,6 +282,8 @@ static void on_drained(void *context, tri__connection *connection)
         tri__connection_close(connection);
     else if (peer->role == TRI_PEER_STREAM)
         tri__primary_drained(peer->server);
+    else if (peer == peer->server->upstream)
+        tri__copy_go_on(peer->server);
     else
         tri__peer_send_due(peer);
 }

@@ -1,4 +1,4 @@
-/* stretch_copy.c: a stretch is copied at once, and sent while training goes on. */
+/* stretch_copy.c: a copy begins at once, and is sent while training goes on. */
 #include "store/ps/server/stretch_copy.h"
 
 #include <stdlib.h>
@@ -15,18 +15,27 @@ void tri__copy_fini(tri__stretch_copy *copy)
 {
     for (int i = 0; i < TRI_STRETCH_SLOTS; i++)
         tri__buffer_free(copy->slot[i]);
-    for (int i = 0; i < TRI_LAYOUT_TABLES; i++) {
-        tri__buffer_free(copy->table[i]);
+    for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
         free(copy->rows[i]);
-    }
+    free(copy->sending.piece);
     tri__key_cells_fini(&copy->cells);
     tri__row_list_fini(&copy->named);
     free(copy->body);
 }
 
+/* No rows are kept any more. */
+static void end_sending(tri__server *server)
+{
+    server->copy.sending.step = -1;
+    for (int table = 0; server->stretch && table < server->layout.tables.count; table++)
+        tri__table_shard_end_copy(
+            tri__stretch_shard(server->stretch, tri__layout_table_chunk(&server->layout, server->options.index, table)));
+}
+
 void tri__copy_cancel(tri__server *server)
 {
     server->copy.step = -1;
+    end_sending(server);
 }
 
 bool tri__copy_is_wanted(const tri__server *server)
@@ -55,24 +64,11 @@ static tri_status copy_keys(tri__server *server)
                                      &copy->table_rows);
 }
 
-/* All rows that the server has of a table, slot by slot. */
+/* All rows that the server has of a table. */
 static tri_status copy_table(tri__server *server, int table)
 {
-    tri__stretch_copy *copy = &server->copy;
-    const tri__layout *layout = &server->layout;
-    const int64_t rows = tri__layout_rows(layout, server->options.index, table), floats = rows * layout->tables.table[table].width;
-    const uint32_t chunk = tri__layout_table_chunk(layout, server->options.index, table);
-    if (copy->table_slots[table] < copy->slots) {
-        tri__buffer_free(copy->table[table]);
-        copy->table[table] = NULL;
-        TRI_TRY(tri__buffer_allocate((size_t)(floats + 1) * copy->slots * sizeof(float), "a copy of a table", &copy->table[table]));
-        copy->table_slots[table] = copy->slots;
-    }
-    for (uint32_t slot = 0; slot < copy->slots; slot++)
-        if (!tri__stretch_read_rows_at(server->stretch, chunk, copy->cells.count ? copy->table_rows : rows, (int)slot,
-                                       step_of(server, chunk), copy->table[table] + slot * floats))
-            return cannot(server);
-    return NULL;
+    const uint32_t chunk = tri__layout_table_chunk(&server->layout, server->options.index, table);
+    return tri__stretch_begin_copy_at(server->stretch, chunk, step_of(server, chunk));
 }
 
 /* The weights of the rows that evaluations read. */
@@ -102,26 +98,25 @@ static tri_status copy_stretch(tri__server *server)
                 return cannot(server);
         }
     }
+    if (server->layout.tables.count && !copy->sending.piece)
+        TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "rows of a table", &copy->sending.piece));
     TRI_TRY(copy_keys(server));
     for (int table = 0; table < server->layout.tables.count; table++)
         TRI_TRY(copy->only_named ? copy_named_rows(server, table) : copy_table(server, table));
     return NULL;
 }
 
-static void send_table(tri__server *server, int table, uint32_t slot, int64_t step)
+static void send_named_rows(tri__server *server, int table, int64_t step)
 {
     const tri__stretch_copy *copy = &server->copy;
     const tri__layout *layout = &server->layout;
     const uint32_t chunk = tri__layout_table_chunk(layout, server->options.index, table);
-    const int64_t width = layout->tables.table[table].width, piece = tri__layout_piece(layout, table);
-    const int64_t rows = copy->only_named ? copy->named.count : tri__layout_rows(layout, server->options.index, table);
-    const float *floats = copy->only_named ? copy->rows[table] : copy->table[table] + slot * rows * width;
+    const int64_t width = layout->tables.table[table].width, piece = tri__layout_piece(layout, table), rows = copy->named.count;
     for (int64_t first = 0; first < rows; first += piece) {
-        const tri__message message = {
-            .type = TRI_MSG_COPY, .chunk = chunk, .snapshot = copy->number, .step = step, .position = first, .slot = slot};
+        const tri__message message = {.type = TRI_MSG_COPY, .chunk = chunk, .snapshot = copy->number, .step = step, .position = first};
         const size_t count = (size_t)((rows - first < piece ? rows - first : piece) * width);
-        const bool zero = (copy->cells.count && first >= copy->table_rows) || tri__all_zero(floats + first * width, count);
-        tri__message_send_floats(server->upstream->connection, message, floats + first * width, zero ? 0 : count, true);
+        const float *floats = copy->rows[table] + first * width;
+        tri__message_send_floats(server->upstream->connection, message, floats, tri__all_zero(floats, count) ? 0 : count, true);
     }
 }
 
@@ -159,9 +154,80 @@ static void send_copy(tri__server *server, int64_t step)
             if (count > 0)
                 tri__message_send_floats(connection, message, copy->slot[slot] + at, count, false);
         }
-        for (int table = 0; table < server->layout.tables.count; table++)
-            send_table(server, table, slot, step);
     }
+    for (int table = 0; copy->only_named && table < server->layout.tables.count; table++)
+        send_named_rows(server, table, step);
+}
+
+/* ---- rows of tables ---- */
+
+/* The next piece of the table that is sent, in all slots of the copy. A piece that is all zeros travels without a body. */
+static void send_piece(tri__server *server)
+{
+    const tri__stretch_copy *copy = &server->copy;
+    const uint32_t chunk = tri__layout_table_chunk(&server->layout, server->options.index, copy->sending.table);
+    tri__table_shard *shard = tri__stretch_shard(server->stretch, chunk);
+    const int64_t first = copy->sending.row, rows = tri__layout_piece_rows(&server->layout, chunk, first), width = shard->table.width;
+    const int64_t used = !copy->cells.count || first + rows <= copy->table_rows ? rows : /* where tables grow, the rest has no key */
+                             first < copy->table_rows ? copy->table_rows - first
+                                                      : 0;
+    memset(copy->sending.piece + used * width, 0, (size_t)((rows - used) * width) * sizeof(float));
+    for (uint32_t slot = 0; slot < copy->slots; slot++) {
+        tri__table_shard_read_copy(shard, first, used, (int)slot, copy->sending.piece);
+        const tri__message message = {
+            .type = TRI_MSG_COPY, .chunk = chunk, .snapshot = copy->number, .step = copy->sending.step, .position = first, .slot = slot};
+        const size_t count = (size_t)(rows * width);
+        tri__message_copy_floats(server->upstream->connection, message, copy->sending.piece,
+                                 tri__all_zero(copy->sending.piece, count) ? 0 : count);
+    }
+    tri__row_keeper_pass(shard->kept, first + rows);
+}
+
+/* Sends a piece, and goes on to the next one. */
+static tri_status send_next(tri__server *server)
+{
+    tri__stretch_copy *copy = &server->copy;
+    const uint32_t chunk = tri__layout_table_chunk(&server->layout, server->options.index, copy->sending.table);
+    tri__table_shard *shard = tri__stretch_shard(server->stretch, chunk);
+    tri_status unkept = shard->unkept;
+    shard->unkept = NULL;
+    if (unkept)
+        return unkept;
+    send_piece(server);
+    copy->sending.row += tri__layout_piece(&server->layout, copy->sending.table);
+    if (copy->sending.row < tri__layout_rows(&server->layout, server->options.index, copy->sending.table))
+        return NULL;
+    tri__table_shard_end_copy(shard);
+    copy->sending.row = 0;
+    copy->sending.table++;
+    return NULL;
+}
+
+void tri__copy_go_on(tri__server *server)
+{
+    tri__stretch_copy *copy = &server->copy;
+    tri_status status = NULL;
+    if (copy->sending.step < 0)
+        return;
+    while (!status && copy->sending.table < server->layout.tables.count &&
+           tri__connection_unsent(server->upstream->connection) < TRI_UNSENT_MOST)
+        status = send_next(server);
+    if (status)
+        tri__server_end(server, status);
+    if (status || copy->sending.table == server->layout.tables.count)
+        end_sending(server);
+}
+
+/* The rows of tables follow what send_copy has sent. */
+static void begin_sending(tri__server *server, int64_t step)
+{
+    tri__stretch_copy *copy = &server->copy;
+    if (copy->only_named)
+        return;
+    copy->sending.step = step;
+    copy->sending.table = 0;
+    copy->sending.row = 0;
+    tri__copy_go_on(server);
 }
 
 /* Sync: copies exactly the step that ps:0 wants. Async: copies the present state, but first waits a while for updates that ps:0 has. */
@@ -173,16 +239,21 @@ void tri__copy_take(tri__server *server)
     bool patient = server->options.settings.mode == TRI_PS_SYNC || tri__clock_now() < copy->until;
     if (patient && tri__stretch_lowest(server->stretch) < copy->updates)
         return;
+    const int64_t step = copy->step;
+    tri__copy_cancel(server); /* nothing of an earlier copy is sent any more */
     tri_status status = copy_stretch(server);
+    if (status)
+        end_sending(server);
     if (tri_status_code(status) == TRI_NOT_FOUND) {
         tri__message_send(server->upstream->connection,
-                          &(tri__message){.type = TRI_MSG_COPIED, .snapshot = copy->number, .step = copy->step, .updates = -1}, false);
+                          &(tri__message){.type = TRI_MSG_COPIED, .snapshot = copy->number, .step = step, .updates = -1}, false);
         tri_status_free(status);
     } else if (status)
         tri__server_end(server, status);
-    else
-        send_copy(server, copy->step);
-    tri__copy_cancel(server);
+    else {
+        send_copy(server, step);
+        begin_sending(server, step);
+    }
 }
 
 /* All tables have the same keys: a row is there if the shortest has it. */
@@ -229,6 +300,7 @@ tri_status tri__copy_begin(tri__server *server, const tri__message *message)
     uint32_t slots = message->slots;
     if (slots < 1 || slots > (uint32_t)tri__stretch_slots(server->stretch))
         return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
+    tri__copy_cancel(server);
     copy->step = message->step;
     copy->updates = message->updates;
     copy->until = tri__clock_now() + TRI_LATE;

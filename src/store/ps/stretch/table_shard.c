@@ -42,6 +42,7 @@ void tri__table_shard_fini(tri__table_shard *shard)
     sum_fini(&shard->sum);
     sum_fini(&shard->other);
     tri__table_rows_fini(&shard->taken);
+    tri__table_shard_end_copy(shard);
     tri__table_fini(&shard->table);
 }
 
@@ -139,9 +140,50 @@ double tri__table_shard_squares(const tri__table_shard *shard)
     return tri__sum_of_squares(shard->sum.values, (size_t)(shard->sum.count * shard->table.width));
 }
 
+/* ---- copies ---- */
+
+tri_status tri__table_shard_begin_copy(tri__table_shard *shard)
+{
+    tri__table_shard_end_copy(shard);
+    TRI_TRY(tri__row_keeper_create_growing(&shard->table, &shard->kept));
+    tri__row_keeper_begin(shard->kept);
+    return NULL;
+}
+
+void tri__table_shard_end_copy(tri__table_shard *shard)
+{
+    tri__row_keeper_destroy(shard->kept);
+    shard->kept = NULL;
+    tri_status_free(shard->unkept);
+    shard->unkept = NULL;
+}
+
+void tri__table_shard_read_copy(const tri__table_shard *shard, int64_t first, int64_t count, int slot, float *out)
+{
+    const tri_table *table = &shard->table;
+    tri__row_keeper_lock(shard->kept, true);
+    for (int64_t row = first; row < first + count; row++, out += table->width)
+        memcpy(out, tri__row_keeper_find(shard->kept, row, table->data + row * table->stride + slot * table->width),
+               (size_t)table->width * sizeof *out);
+    tri__row_keeper_lock(shard->kept, false);
+}
+
+/* Called before rows change. Where tables grow, a key without a row gets one that the copy does not have. */
+static void keep_rows(tri__table_shard *shard, tri__table_keys keys)
+{
+    const tri__key_map *map = shard->grown ? shard->grown->map : NULL;
+    for (int64_t i = 0; i < keys.count && !shard->unkept; i++) {
+        const int32_t row = map ? tri__key_map_find(map, keys.keys[i]) : keys.keys[i];
+        if (!map || row < map->capacity)
+            shard->unkept = tri__row_keeper_keep(shard->kept, row, NULL);
+    }
+}
+
 static void apply(tri__table_shard *shard, tri__table_keys keys, const float *values, const tri_rule *rule, double scale,
                   const tri_step *step)
 {
+    if (shard->kept)
+        keep_rows(shard, keys);
     if (shard->grown) /* it cannot fail, since there is room for the rows */
         tri_status_free(tri__table_rows_apply(&shard->taken, shard->grown, shard->number, keys, values, (float)scale, step));
     else

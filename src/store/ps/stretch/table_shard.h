@@ -2,6 +2,7 @@
 #ifndef TRI_STORE_PS_STRETCH_TABLE_SHARD_H
 #define TRI_STORE_PS_STRETCH_TABLE_SHARD_H
 
+#include "graph/store/row_keeper.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
 #include "store/table_rows.h"
@@ -34,6 +35,8 @@ typedef struct {
     tri__row_sum sum;      /* of the parts that were added since begin */
     tri__row_sum other;    /* room for the next sum */
     int64_t reserved;      /* rows of all parts for which room was made since begin */
+    tri__row_keeper *kept; /* while a copy of the table is sent: the rows as they were when it began; NULL: no copy is sent */
+    tri_status unkept;     /* why a row could not be kept; NULL: all were */
 } tri__table_shard;
 
 TRI_MUST_CHECK tri_status tri__table_shard_init(tri__table_shard *shard, int64_t rows, int64_t width, int slots);
@@ -54,6 +57,12 @@ TRI_MUST_CHECK tri_status tri__table_shard_reserve_alone(tri__table_shard *shard
 void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part);
 tri__row_part tri__table_shard_sum(const tri__table_shard *shard); /* the sum of what was added; borrowed */
 double tri__table_shard_squares(const tri__table_shard *shard);    /* Σ of the squares of the sum */
+
+/* A copy of the table as it is at begin_copy. Until end_copy, a row is kept before it changes. read_copy reads one slot of rows, as
+ * tri__table_read does. end_copy may be called at any time. */
+TRI_MUST_CHECK tri_status tri__table_shard_begin_copy(tri__table_shard *shard);
+void tri__table_shard_read_copy(const tri__table_shard *shard, int64_t first, int64_t count, int slot, float *out);
+void tri__table_shard_end_copy(tri__table_shard *shard);
 
 /* Apply the sum of what was added, or one part by itself. There must be room for the rows (reserve). */
 void tri__table_shard_apply(tri__table_shard *shard, const tri_rule *rule, double scale, const tri_step *step);

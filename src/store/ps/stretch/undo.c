@@ -147,20 +147,17 @@ bool tri__stretch_read_at(tri__stretch *stretch, uint32_t chunk, int slot, int64
     return true;
 }
 
-bool tri__stretch_read_rows_at(tri__stretch *stretch, uint32_t chunk, int64_t rows, int slot, int64_t step, float *out)
+tri_status tri__stretch_begin_copy_at(tri__stretch *stretch, uint32_t chunk, int64_t step)
 {
-    const tri__table_shard *shard = tri__stretch_at(stretch, chunk)->shard;
-    const tri_table *table = &shard->table;
+    tri__table_shard *shard = tri__stretch_at(stretch, chunk)->shard;
     const bool before = is_kept(stretch, chunk, step);
     if (!before && tri__stretch_step(stretch, chunk) != step)
-        return false;
-    tri__table_read(table, 0, 1, rows, slot, out);
+        return tri_fail(TRI_NOT_FOUND, "chunk %u is past step %" PRId64, chunk, step);
+    TRI_TRY(tri__table_shard_begin_copy(shard));
     const tri__row_sum *kept = &stretch->undo.rows[shard - stretch->shard];
     for (int64_t i = 0; before && i < kept->count; i++)
-        if (kept->rows[i] < rows)
-            memcpy(out + kept->rows[i] * table->width, kept->values + i * table->stride + slot * table->width,
-                   (size_t)table->width * sizeof *out);
-    return true;
+        TRI_TRY(tri__row_keeper_keep(shard->kept, kept->rows[i], kept->values + i * shard->table.stride));
+    return NULL;
 }
 
 bool tri__stretch_read_listed_at(tri__stretch *stretch, uint32_t chunk, const tri__row_list *list, int64_t step, float *out)

@@ -12,9 +12,9 @@
 /* Copies one slot of a chunk as it was after `step` steps: [count of tri__stretch_floats]. That must be now, or before its last step.
  * False: it is neither. */
 TRI_MUST_CHECK bool tri__stretch_read_at(tri__stretch *stretch, uint32_t chunk, int slot, int64_t step, float *out);
-/* The same for the first `rows` rows of a table: [rows][width] */
-TRI_MUST_CHECK bool tri__stretch_read_rows_at(tri__stretch *stretch, uint32_t chunk, int64_t rows, int slot, int64_t step, float *out);
-/* The same for the weights of the listed rows: [list->count][width] */
+/* Begins a copy of a table as it was after `step` steps (tri__table_shard_begin_copy). TRI_NOT_FOUND: that is neither. */
+TRI_MUST_CHECK tri_status tri__stretch_begin_copy_at(tri__stretch *stretch, uint32_t chunk, int64_t step);
+/* As read_at, for the weights of the listed rows: [list->count][width] */
 TRI_MUST_CHECK bool tri__stretch_read_listed_at(tri__stretch *stretch, uint32_t chunk, const tri__row_list *list, int64_t step, float *out);
 /* Where tables grow: takes the cells of the keys as they were after `step` steps, when *rows keys had a row; in async as they are now.
  * TRI_NOT_FOUND: that is neither now nor before the last step. */

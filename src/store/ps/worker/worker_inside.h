@@ -17,8 +17,6 @@
 #include "store/ps/worker/heartbeat.h"
 #include "store/ps/worker/worker.h"
 
-#define TRI_UNSENT_MOST (1u << 20) /* bytes handed to a connection at a time, so that chunks needed sooner can still overtake */
-
 typedef struct tri__worker tri__worker;
 typedef struct tri__worker_shard tri__worker_shard; /* worker_shard.h */
 typedef struct tri__table_sort tri__table_sort;     /* table_client.c */

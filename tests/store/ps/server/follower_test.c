@@ -1,10 +1,12 @@
 /* follower_test.c: ps:1 in a thread of its own, and a test that plays ps:0 and the workers: what is pushed and pulled while all go back. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "store/ps/line.h"
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/server/follower.h"
 #include "store/ps/server/role.h"
 #include "store/ps/server/server.h"
@@ -32,7 +34,7 @@ static void *serve(void *context)
 }
 
 /* The share of what may be held is so small that a worker is not read from when two of its chunks are. */
-static void start_mode(follower *ps, tri__ps_mode mode, float clip)
+static void start_server(follower *ps, tri__ps_mode mode)
 {
     static char host[] = "127.0.0.1";
     uint16_t port;
@@ -50,6 +52,11 @@ static void start_mode(follower *ps, tri__ps_mode mode, float clip)
     ps->fd = fd;
     ps->coordinator = line_answer(fd);
     line_hear(ps->coordinator, TRI_MSG_HELLO);
+}
+
+static void start_mode(follower *ps, tri__ps_mode mode, float clip)
+{
+    start_server(ps, mode);
     line_say_json(ps->coordinator, TRI_MSG_WELCOME, "{\"floats\": %d, \"rule\": {\"kind\": \"sgd\", \"clip\": %g}}", FLOATS, (double)clip);
 }
 
@@ -364,6 +371,139 @@ static void a_copy_tells_which_pushes_are_in_it(void **state)
     end(&ps);
 }
 
+/* ---- copies of tables ---- */
+
+enum {
+    PIECES = 128, /* of ps:1's part of a table, which is 32 MB */
+    ROWS = PIECES * TRI_CHUNK_FLOATS,
+    TABLE = FIRST + 1 + CHUNKS, /* its chunk; ps:0 has such a chunk, too */
+    EACH = 1000,                /* how many rows of each piece, and … */
+    LAST = 64,                  /* … of how many of the last pieces a worker pushes */
+    PUSHED = LAST * EACH,
+    LITTLE = 12 << 20, /* bytes: what is on its way, and copies of the rows that were pushed */
+};
+
+static bool is_pushed(int64_t row)
+{
+    return row >= (PIECES - LAST) * TRI_CHUNK_FLOATS && row % TRI_CHUNK_FLOATS < EACH;
+}
+
+static void restore_table(follower *ps, float value)
+{
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        restore_chunk(ps, 1, FIRST + 1 + i, value);
+    for (int64_t i = 0; i < PIECES; i++)
+        line_say_floats(ps->coordinator,
+                        (tri__message){.type = TRI_MSG_RESTORE, .chunk = TABLE, .generation = 1, .position = i * TRI_CHUNK_FLOATS}, value,
+                        TRI_CHUNK_FLOATS);
+    end_restoring(ps, 1);
+}
+
+/* Pushes a gradient of 1 for rows and of 0 for all else, which has been applied when the call returns. */
+static void push_rows(line *worker, int64_t step)
+{
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        line_say_floats(
+            worker,
+            (tri__message){
+                .type = TRI_MSG_PUSH, .chunk = FIRST + 1 + i, .generation = 1, .step = step, .serial = step + 1, .rate = 1, .weight = 1},
+            0, TRI_CHUNK_FLOATS);
+    tri__row_list list = {0};
+    assert_ok(tri__row_list_reserve(&list, PUSHED));
+    float *values = malloc(PUSHED * sizeof *values);
+    uint8_t *body = malloc((size_t)tri__keyed_most_bytes(PUSHED, 1));
+    for (int32_t row = 0; row < ROWS; row++)
+        if (is_pushed(row)) {
+            values[list.count] = 1;
+            list.rows[list.count++] = row;
+        }
+    tri__row_list_sign(&list);
+    const tri__message push = {
+        .type = TRI_MSG_PUSH_ROWS, .chunk = TABLE, .generation = 1, .step = step, .serial = step + 1, .rate = 1, .weight = 1};
+    line_say(worker, push, body, tri__keyed_write(list.rows, list.count, values, 1, body));
+    list.count = 1;
+    tri__row_list_sign(&list);
+    const tri__message pull = {.type = TRI_MSG_PULL_ROWS, .chunk = TABLE, .generation = 1, .step = step + 1, .serial = step + 1};
+    line_say(worker, pull, body, tri__keyed_list_write(&list, body));
+    line_hear(worker, TRI_MSG_ROWS);
+    free(values);
+    free(body);
+    tri__row_list_fini(&list);
+}
+
+static void ask_for_copy(follower *ps, uint32_t number, int64_t step)
+{
+    line_say(ps->coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .snapshot = number, .step = step, .slots = 1, .updates = step}, NULL,
+             0);
+    assert_int_equal(line_hear(ps->coordinator, TRI_MSG_COPIED)->snapshot, number);
+    assert_int_equal(ps->coordinator->heard.updates, step);
+}
+
+/* Rows that are neither as they were nor, if the worker pushed them, less by `less`. */
+static int64_t count_wrong(follower *ps, uint32_t number, float value, float less)
+{
+    int64_t wrong = 0, pieces = 0;
+    while (pieces < PIECES) {
+        const tri__message *copy = line_hear(ps->coordinator, TRI_MSG_COPY);
+        if (copy->snapshot != number || copy->chunk != TABLE)
+            continue;
+        assert_int_equal(copy->size, TRI_CHUNK_BYTES);
+        for (int64_t i = 0; i < TRI_CHUNK_FLOATS; i++)
+            wrong += ps->coordinator->floats[i] != value - (is_pushed(copy->position + i) ? less : 0);
+        pieces++;
+    }
+    return wrong;
+}
+
+/* Bytes of memory that only this process has. */
+static int64_t own_memory(void)
+{
+    char text[256];
+    long long kilobytes = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+    assert_non_null(file);
+    while (kilobytes < 0 && fgets(text, sizeof text, file))
+        if (strncmp(text, "RssAnon:", 8) == 0)
+            kilobytes = atoll(text + 8);
+    fclose(file);
+    assert_true(kilobytes > 0);
+    return kilobytes * 1024;
+}
+
+/* The copy is of the moment at which it was asked for, and only the rows that are pushed meanwhile take memory. */
+static void check_copy_of_table(tri__ps_mode mode)
+{
+    follower ps;
+    start_server(&ps, mode);
+    line_say_json(ps.coordinator, TRI_MSG_WELCOME, "{\"floats\": %d, \"tables\": [[%d, 1]], \"rule\": {\"kind\": \"sgd\", \"clip\": 0}}",
+                  FLOATS, 2 * ROWS);
+    restore_table(&ps, 5);
+    if (mode == TRI_PS_SYNC)
+        announce_view(&ps, 1, "0");
+    line *worker = come(&ps, 0, 1);
+    push_rows(worker, 0); /* the server has its working memory now */
+    const int64_t before = own_memory();
+    ask_for_copy(&ps, 1, 1);
+    push_rows(worker, 1);
+    push_rows(worker, 2);
+    const int64_t more = own_memory() - before;
+    assert_int_equal(count_wrong(&ps, 1, 5, 1), 0);
+    assert_in_range(more > 0 ? more : 0, 0, LITTLE);
+    ask_for_copy(&ps, 2, 3);
+    assert_int_equal(count_wrong(&ps, 2, 5, 3), 0);
+    line_hang_up(worker);
+    end(&ps);
+}
+
+static void a_copy_of_a_table_takes_memory_for_rows_that_change_meanwhile(void **state)
+{
+    (void)state;
+    check_copy_of_table(TRI_PS_ASYNC);
+    check_copy_of_table(TRI_PS_SYNC);
+}
+
+/* ---- hostile messages ---- */
+
 static void pushes_of_chunks_that_a_server_does_not_have_are_refused(void **state)
 {
     (void)state;
@@ -523,6 +663,7 @@ int main(void)
         cmocka_unit_test(a_server_says_how_many_updates_it_has_kept),
         cmocka_unit_test(a_push_that_is_in_the_restored_copy_is_not_applied_again),
         cmocka_unit_test(a_copy_tells_which_pushes_are_in_it),
+        cmocka_unit_test(a_copy_of_a_table_takes_memory_for_rows_that_change_meanwhile),
         cmocka_unit_test(pushes_of_chunks_that_a_server_does_not_have_are_refused),
         cmocka_unit_test(a_stretch_that_was_given_in_part_serves_nobody),
         cmocka_unit_test(a_view_whose_tasks_do_not_rise_is_refused),

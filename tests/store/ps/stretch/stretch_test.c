@@ -552,6 +552,14 @@ static void a_chunk_can_be_read_as_it_was_a_step_ago(void **state)
     tri__stretch_destroy(stretch);
 }
 
+/* The ten rows of a table, as they were after `step` steps. */
+static tri_status copy_rows(tri__stretch *stretch, int slot, int64_t step, float *out)
+{
+    TRI_TRY(tri__stretch_begin_copy_at(stretch, 1, step));
+    tri__table_shard_read_copy(tri__stretch_shard(stretch, 1), 0, 10, slot, out);
+    return NULL;
+}
+
 static void rows_can_be_read_as_they_were_a_step_ago(void **state)
 {
     (void)state;
@@ -563,13 +571,13 @@ static void rows_can_be_read_as_they_were_a_step_ago(void **state)
     assert_ok(tri__stretch_view(stretch, 0, (const int[]){0}, 1));
     float first[20], read[20], now[20];
     assert_int_equal(push_rows(stretch, 0, 0, 0), TRI_PUSH_APPLIED);
-    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 1, 1, first));
+    assert_ok(copy_rows(stretch, 1, 1, first));
     assert_int_equal(push_rows(stretch, 0, 1, 2), TRI_PUSH_APPLIED);
-    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 1, 1, read));
+    assert_ok(copy_rows(stretch, 1, 1, read));
     assert_memory_equal(read, first, sizeof read);
-    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 1, 2, now));
+    assert_ok(copy_rows(stretch, 1, 2, now));
     assert_memory_not_equal(now, first, sizeof now);
-    assert_false(tri__stretch_read_rows_at(stretch, 1, 10, 1, 0, read));
+    assert_fails(copy_rows(stretch, 1, 0, read), TRI_NOT_FOUND, "past step 0");
     tri__stretch_destroy(stretch);
 }
 
@@ -586,9 +594,9 @@ static void some_rows_can_be_read_as_they_were_a_step_ago(void **state)
     const tri__row_list list = {.rows = rows, .count = 6};
     float all[2][20], read[12];
     assert_int_equal(push_rows(stretch, 0, 0, 0), TRI_PUSH_APPLIED);
-    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 0, 1, all[0]));
+    assert_ok(copy_rows(stretch, 0, 1, all[0]));
     assert_int_equal(push_rows(stretch, 0, 1, 2), TRI_PUSH_APPLIED);
-    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 0, 2, all[1]));
+    assert_ok(copy_rows(stretch, 0, 2, all[1]));
     assert_memory_not_equal(all[0], all[1], sizeof all[0]);
     for (int64_t step = 1; step <= 2; step++) {
         assert_true(tri__stretch_read_listed_at(stretch, 1, &list, step, read));

@@ -9,8 +9,6 @@
 #include "store/ps/stretch/replay.h"
 #include "store/table.h"
 
-#define UNSENT_MOST (1u << 20) /* bytes handed to the stream at a time, so that updates are not far behind */
-
 /* Where tables grow, the keys of all tables are sent when the first table is begun. From then on updates of all tables follow, since any
  * of them may give rows to keys. What the standby makes of rows that it does not have yet is overwritten when they are sent. */
 static bool grows(const tri__server *server, uint32_t chunk)
@@ -175,7 +173,7 @@ void tri__filling_go_on(tri__server *server)
         return;
     tri_status status = NULL;
     uint32_t chunks = tri__stretch_chunks(server->stretch);
-    while (!status && replication->filled < chunks && tri__connection_unsent(replication->stream->connection) < UNSENT_MOST)
+    while (!status && replication->filled < chunks && tri__connection_unsent(replication->stream->connection) < TRI_UNSENT_MOST)
         status = send_next(server);
     if (status)
         tri__server_end(server, status);
