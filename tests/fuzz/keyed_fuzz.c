@@ -1,11 +1,13 @@
-/* Any bytes may be read as a list of rows; what a plain reader takes for one is read as the same, and nothing else is. */
+/* Any bytes may be read as a list of rows; what a plain reader takes for one is read as the same, and nothing else is. They may also be
+ * read as the keys of a server, with their rows and counts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/ps/protocol/keyed.h"
+#include "store/ps/stretch/key_cells.h"
 
-enum { ROWS = 100000, MOST = 256 };
+enum { ROWS = 100000, MOST = 256, KEYS = 64, SERVER = 1, SERVERS = 2 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,6 +37,27 @@ static int read_plainly(const uint8_t *at, const uint8_t *end, uint32_t count, i
     return 1;
 }
 
+/* As a server takes a KEYS message: the head is checked, then the cells. What was taken holds together: a key has one row or one count. */
+static void read_cells(const uint8_t *data, size_t size)
+{
+    tri__key_cell cells[MOST];
+    tri__message message = {.position = data[0] % 2 * TRI_CELLS_PIECE, .size = (uint32_t)(size - 1)};
+    tri_status status = size - 1 > sizeof cells ? tri_fail(TRI_BAD_DATA, "too long") : tri__key_cells_check(&message);
+    tri__key_map *map = NULL;
+    if (!status) {
+        require(!tri__key_map_create(KEYS, KEYS / 2, 1, INT64_MAX / 2, 3, &map));
+        memcpy(cells, data + 1, size - 1);
+        status = tri__key_cells_restore(map, SERVER, SERVERS, message.position, cells, (int64_t)((size - 1) / sizeof *cells));
+        for (int32_t key = 0; key < KEYS; key++)
+            require(tri__key_map_seen(map, key) >= 0 &&
+                    (tri__key_map_find(map, key) == map->capacity || map->key[tri__key_map_find(map, key)] == key));
+        require(map->left_rare >= 0 && map->left_full >= 0);
+    }
+    require(!status || tri_status_code(status) == TRI_BAD_DATA);
+    tri_status_free(status);
+    tri__key_map_destroy(map);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1)
@@ -58,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tri__row_list_fini(&read);
     float seen[2 * MOST];
     tri_status_free(tri__sightings_read(data + 1, size - 1, data[0], 1, seen));
+    read_cells(data, size);
     tri__keyed_head ignored;
     tri_status_free(tri__keyed_head_read(data, size, ROWS, &ignored));
     return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "store/ps/protocol/layout.h"
 
 _Static_assert(sizeof(tri__left_out) == TRI_CELLS_HEAD * sizeof(tri__key_cell), "what was left out takes the place of the first cells");
 
@@ -60,25 +61,39 @@ tri_status tri__key_cells_check(const tri__message *message)
     return tri_fail(TRI_BAD_DATA, "%u bytes of keys from %" PRId64 " on, which are no such list", message->size, message->position);
 }
 
-tri__left_out tri__key_cells_left_out(const tri__key_cell *cell)
+/* The counts of all servers are added up, so each is bounded. */
+static bool is_count(int64_t count)
 {
-    tri__left_out left;
-    memcpy(&left, cell, sizeof left);
-    return left;
+    return count >= 0 && count <= TRI_FURTHEST / TRI_MOST_SERVERS;
+}
+
+tri_status tri__key_cells_left_out(const tri__key_cell *cell, tri__left_out *out)
+{
+    memcpy(out, cell, sizeof *out);
+    if (is_count(out->rare) && is_count(out->full))
+        return NULL;
+    return tri_fail(TRI_BAD_DATA, "keys of which %" PRId64 " and %" PRId64 " sightings were left out, which are no counts", out->rare,
+                    out->full);
+}
+
+bool tri__key_cell_is_of(const tri__key_cell *cell, const tri__key_map *map, int server, int servers)
+{
+    return cell->key >= 0 && cell->key < map->features && cell->key % servers == server && cell->value >= -INT32_MAX;
 }
 
 tri_status tri__key_cells_restore(tri__key_map *map, int server, int servers, int64_t position, const tri__key_cell *cell, int64_t count)
 {
     int64_t i = 0;
     if (position == 0) {
-        const tri__left_out left = tri__key_cells_left_out(cell);
+        tri__left_out left;
+        TRI_TRY(tri__key_cells_left_out(cell, &left));
         tri__key_map_empty(map);
         map->left_rare = left.rare;
         map->left_full = left.full;
         i = TRI_CELLS_HEAD;
     }
     for (; i < count; i++) {
-        const bool ours = cell[i].key >= 0 && cell[i].key < map->features && cell[i].key % servers == server;
+        const bool ours = tri__key_cell_is_of(&cell[i], map, server, servers);
         if (!ours || (cell[i].value >= 0 && (cell[i].value != map->used || !tri__key_map_give(map, cell[i].key))))
             return tri_fail(TRI_BAD_DATA, "key %d for row %d, which is none of ps:%d", cell[i].key, cell[i].value, server);
         if (cell[i].value < 0)

@@ -36,7 +36,12 @@ void tri__key_cells_send(const tri__key_cells *cells, tri__connection *to, tri__
 /* TRI_BAD_DATA where the message has a position or a size that no such message has. */
 TRI_MUST_CHECK tri_status tri__key_cells_check(const tri__message *message);
 
-tri__left_out tri__key_cells_left_out(const tri__key_cell *cell); /* reads the first two cells */
+/* Reads the first two cells. TRI_BAD_DATA where they are no counts. */
+TRI_MUST_CHECK tri_status tri__key_cells_left_out(const tri__key_cell *cell, tri__left_out *out);
+
+/* True for a cell that a server may send: a key of that server, with a row or with a count that can be negated. Whether the row is the next
+ * one, and whether the key comes twice, is for the receiver to check. */
+bool tri__key_cell_is_of(const tri__key_cell *cell, const tri__key_map *map, int server, int servers);
 
 /* Puts cells into a server's own map. Cells at position 0 empty the map first. TRI_BAD_DATA where the cells are not that server's. */
 TRI_MUST_CHECK tri_status tri__key_cells_restore(tri__key_map *map, int server, int servers, int64_t position, const tri__key_cell *cell,

@@ -181,7 +181,7 @@ static tri__key_cell cell_before(tri__stretch *stretch, int64_t step, int32_t ke
     tri__key_cells taken = {0};
     tri__key_cell found = {0};
     assert_ok(tri__stretch_read_keys_at(stretch, 1, 2, step, &taken, rows));
-    *left = tri__key_cells_left_out(taken.cell);
+    assert_ok(tri__key_cells_left_out(taken.cell, left));
     *cells = taken.count - TRI_CELLS_HEAD;
     for (int64_t i = TRI_CELLS_HEAD; i < taken.count; i++)
         if (taken.cell[i].key == key)

@@ -1,5 +1,6 @@
 /* key_cells_test.c: keys of a whole model to the maps of servers. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/ps/stretch/key_cells.h"
 #include "support.h"
@@ -49,6 +50,7 @@ static void keys_that_are_not_the_server_s_are_refused(void **state)
         {{102, 0}},               /* beyond all */
         {{-1, 0}},                /* none */
         {{2, 0}, {5, 1}, {8, 2}}, /* too many */
+        {{5, INT32_MIN}},         /* a count that cannot be negated */
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int64_t count = i == 5 ? 3 : i == 0 || i == 2 ? 2 : 1;
@@ -63,11 +65,27 @@ static void keys_that_are_not_the_server_s_are_refused(void **state)
     tri__key_map_destroy(map);
 }
 
+static void counts_of_what_was_left_out_are_checked(void **state)
+{
+    (void)state;
+    tri__key_map *map = new_map(2);
+    static const tri__left_out bad[] = {{.rare = -1}, {.full = -1}, {.rare = INT64_MAX}, {.full = INT64_MAX}};
+    tri__key_cell cells[TRI_CELLS_HEAD];
+    assert_true(tri__key_map_give(map, 5));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memcpy(cells, &bad[i], sizeof cells);
+        assert_fails(tri__key_cells_restore(map, 2, 3, 0, cells, TRI_CELLS_HEAD), TRI_BAD_DATA, "no counts");
+        assert_int_equal(map->used, 1); /* it is as it was */
+    }
+    tri__key_map_destroy(map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_gets_its_own_keys),
         cmocka_unit_test(keys_that_are_not_the_server_s_are_refused),
+        cmocka_unit_test(counts_of_what_was_left_out_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

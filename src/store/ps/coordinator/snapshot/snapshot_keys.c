@@ -103,13 +103,13 @@ static tri_status add_keys(tri__coordinator *c, int server, int64_t position, co
     tri__grown_part *part = &c->snapshot.grown[server];
     int64_t i = 0;
     if (position == 0) {
-        part->left = tri__key_cells_left_out(cell);
+        TRI_TRY(tri__key_cells_left_out(cell, &part->left));
         map->left_rare += part->left.rare;
         map->left_full += part->left.full;
         i = TRI_CELLS_HEAD;
     }
     for (; i < count; i++) {
-        bool fits = cell[i].key >= 0 && cell[i].key < map->features && cell[i].key % c->settings->servers == server;
+        bool fits = tri__key_cell_is_of(&cell[i], map, server, c->settings->servers);
         if (fits && cell[i].value < 0)
             fits = tri__key_map_recall(map, cell[i].key, -cell[i].value);
         else if (fits && cell[i].value == part->rows.count && part->rows.count < part->rows.room) {
