@@ -175,14 +175,35 @@ static void end_job(tri__worker *worker, tri__worker_ending ending)
     worker->ending = ending > worker->ending ? ending : worker->ending;
 }
 
+/* What a worker takes, from whom, and when. On a connection without a welcome, tri__contact_expects refuses more. */
+static const struct {
+    enum { OF_NOBODY, OF_SERVERS, OF_COORDINATOR } sender;
+    bool after_ready; /* answers READY: it comes only when READY of this generation was sent */
+} taken[TRI_MSG_TYPES] = {
+    [TRI_MSG_WELCOME] = {OF_SERVERS, false},  [TRI_MSG_REFUSED] = {OF_SERVERS, false},     [TRI_MSG_CHUNK] = {OF_SERVERS, false},
+    [TRI_MSG_ROWS] = {OF_SERVERS, false},     [TRI_MSG_TOKEN] = {OF_COORDINATOR, true},    [TRI_MSG_RESTORED] = {OF_COORDINATOR, false},
+    [TRI_MSG_STOP] = {OF_COORDINATOR, false}, [TRI_MSG_PRIMARY] = {OF_COORDINATOR, false}, [TRI_MSG_BYE] = {OF_SERVERS, false},
+    [TRI_MSG_BEAT] = {OF_SERVERS, false},
+};
+
+static tri_status check_expected(const tri__link *link, const tri__message *message)
+{
+    const tri__worker *worker = link->worker;
+    const char *name = tri__message_name(message->type);
+    if (taken[message->type].sender == OF_NOBODY)
+        return tri_fail(TRI_BAD_DATA, "a %s, which is not for workers", name);
+    if (taken[message->type].sender == OF_COORDINATOR && link->index > 0)
+        return tri_fail(TRI_BAD_DATA, "a %s, which only ps:0 may send", name);
+    if (taken[message->type].after_ready && message->generation == worker->generation && worker->readiness != TRI_READINESS_SAID)
+        return tri_fail(TRI_BAD_DATA, "a %s for a worker that has not said that it is ready", name);
+    return NULL;
+}
+
 tri_status tri__hearing_take(tri__link *link, const tri__message *message, const json_t *body)
 {
     tri__worker *worker = link->worker;
     const char *reason = json_string_value(json_object_get(body, "reason"));
-    bool from_coordinator = message->type == TRI_MSG_TOKEN || message->type == TRI_MSG_RESTORED || message->type == TRI_MSG_STOP ||
-                            message->type == TRI_MSG_PRIMARY;
-    if (from_coordinator && link->index > 0)
-        return tri_fail(TRI_BAD_DATA, "a %s, which only ps:0 may send", tri__message_name(message->type));
+    TRI_TRY(check_expected(link, message));
     switch (message->type) {
     case TRI_MSG_WELCOME:
         return take_welcome(link, body);
@@ -214,9 +235,7 @@ tri_status tri__hearing_take(tri__link *link, const tri__message *message, const
         if (reason)
             tri__links_fail(worker, tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason)); /* no matter which server sends it */
         return NULL;
-    case TRI_MSG_BEAT:
+    default: /* a heartbeat */
         return NULL;
-    default:
-        return tri_fail(TRI_BAD_DATA, "a %s, which is not for workers", tri__message_name(message->type));
     }
 }

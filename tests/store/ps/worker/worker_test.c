@@ -1,4 +1,5 @@
-/* worker_test.c: a worker's store and what servers say to it. A thread plays ps:0: what it has to say at once, and what after each push. */
+/* worker_test.c: a worker's store and what servers say to it. A thread plays ps:0: what it has to say at once, and what after each READY
+ * or push. */
 #include "store/ps/worker/worker.h"
 
 #include <fcntl.h>
@@ -20,7 +21,10 @@ typedef struct {
     int fd; /* which listens */
     uint8_t words[MOST];
     size_t size;
-    size_t pause[PAUSES]; /* so many bytes of it are said before the first push has come, before the second … */
+    struct {
+        size_t said;            /* so many bytes of `words` are said … */
+        tri__message_type type; /* … before a message of this type has come */
+    } pause[PAUSES];
     int pauses;
 } server;
 
@@ -54,17 +58,19 @@ static void say_token(server *ps, uint32_t generation, int64_t step)
     say(ps, (tri__message){.type = TRI_MSG_TOKEN, .generation = generation, .step = step, .workers = 1}, NULL, 0);
 }
 
-static void await_push(server *ps)
+static void await(server *ps, tri__message_type type)
 {
-    ps->pause[ps->pauses++] = ps->size;
+    assert_true(ps->pauses < PAUSES);
+    ps->pause[ps->pauses].said = ps->size;
+    ps->pause[ps->pauses++].type = type;
 }
 
-/* Read frames until a push is among them; false at the end. */
-static bool hear_push(int fd)
+/* Read frames until one of that type is among them; false at the end. */
+static bool hear(int fd, tri__message_type type)
 {
     uint8_t head[TRI_HEAD_SIZE], body[MOST];
     tri__frame frame = {0};
-    while (frame.type != TRI_MSG_PUSH) {
+    while (frame.type != type) {
         if (recv(fd, head, sizeof head, MSG_WAITALL) != sizeof head)
             return false;
         tri__head_read(head, &frame);
@@ -81,11 +87,12 @@ static void *play(void *context)
     int fd = accept(ps->fd, NULL, NULL);
     bool goes_on = fd >= 0;
     for (size_t said = 0, i = 0; goes_on; i++) {
-        size_t until = (int)i < ps->pauses ? ps->pause[i] : ps->size;
+        const bool pauses = (int)i < ps->pauses;
+        size_t until = pauses ? ps->pause[i].said : ps->size;
         if (said < until && send(fd, ps->words + said, until - said, MSG_NOSIGNAL) < 0)
             break;
         said = until;
-        goes_on = hear_push(fd);
+        goes_on = hear(fd, pauses ? ps->pause[i].type : TRI_MSG_TYPES);
     }
     close(fd);
     return NULL;
@@ -132,6 +139,7 @@ static void an_answer_from_before_going_back_is_not_taken(void **state)
     say(&ps, (tri__message){.type = TRI_MSG_RESTORED, .generation = 2}, NULL, 0);
     say_chunk(&ps, 1, 0, 7); /* it was on its way */
     say_chunk(&ps, 2, 0, 3);
+    await(&ps, TRI_MSG_READY);
     say_token(&ps, 2, 0);
     start(&ps);
     assert_ok(open_store(&ps, hello, &store));
@@ -153,11 +161,12 @@ static void an_answer_that_comes_twice_is_not_taken_for_the_next(void **state)
     const tri_range all = {0, FLOATS};
     say_welcome(&ps, "{\"floats\": 16, \"generation\": 1}");
     say_chunk(&ps, 1, 0, 0);
+    await(&ps, TRI_MSG_READY);
     say_token(&ps, 1, 0);
-    await_push(&ps);
+    await(&ps, TRI_MSG_PUSH);
     say_chunk(&ps, 1, 1, 1);
     say_token(&ps, 1, 1);
-    await_push(&ps);
+    await(&ps, TRI_MSG_PUSH);
     say_chunk(&ps, 1, 1, 1);
     say_chunk(&ps, 1, 2, 2);
     start(&ps);
@@ -223,8 +232,9 @@ static void give_token(played_job *job, uint32_t generation, int64_t step)
     line_say(job->ps, (tri__message){.type = TRI_MSG_TOKEN, .generation = generation, .step = step, .workers = 1}, NULL, 0);
 }
 
-/* The model has one table, of so many rows of one number each; 0: it has none. */
-static void open_job_in(played_job *job, tri__ps_mode mode, size_t floats, int64_t rows)
+/* The worker has all parameters, and has not said that it is ready. The model has one table, of so many rows of one number each; 0: it has
+ * none. */
+static void meet_job(played_job *job, tri__ps_mode mode, size_t floats, int64_t rows)
 {
     static char host[] = "127.0.0.1";
     pthread_t opener;
@@ -247,8 +257,18 @@ static void open_job_in(played_job *job, tri__ps_mode mode, size_t floats, int64
     give_parameters(job, 1, 7);
     pthread_join(opener, NULL);
     assert_ok(job->opened);
+}
+
+static void take_part(played_job *job)
+{
     tri__ps_store_ready(job->store, 1);
     line_hear(job->ps, TRI_MSG_READY);
+}
+
+static void open_job_in(played_job *job, tri__ps_mode mode, size_t floats, int64_t rows)
+{
+    meet_job(job, mode, floats, rows);
+    take_part(job);
 }
 
 static void open_job(played_job *job, size_t floats)
@@ -420,6 +440,27 @@ static void a_worker_goes_back_only_in_sync_and_to_another_generation(void **sta
     }
 }
 
+/* A worker that is new, and one that has gone back and pulls its parameters again. */
+static void a_token_before_ready_is_refused(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        played_job job;
+        tri__token token;
+        bool stop;
+        const uint32_t generation = again ? 2 : 1;
+        meet_job(&job, TRI_PS_SYNC, FLOATS, 0);
+        if (again)
+            take_part(&job);
+        if (again)
+            line_say(job.ps, (tri__message){.type = TRI_MSG_RESTORED, .generation = generation}, NULL, 0);
+        give_token(&job, generation, 7);
+        assert_fails(tri__ps_store_token(job.store, &token, &stop), TRI_BAD_DATA,
+                     "a token for a worker that has not said that it is ready");
+        end_job(&job);
+    }
+}
+
 /* ---- bounded staleness ---- */
 
 static void give_rows(played_job *job, uint32_t number, float value)
@@ -485,6 +526,7 @@ int main(void)
         cmocka_unit_test(a_worker_of_a_small_model_tells_that_it_lives_while_it_computes),
         cmocka_unit_test(a_worker_that_has_done_its_work_stays_until_the_job_is_over),
         cmocka_unit_test(a_worker_goes_back_only_in_sync_and_to_another_generation),
+        cmocka_unit_test(a_token_before_ready_is_refused),
         cmocka_unit_test(a_worker_that_waited_at_the_bound_reads_what_the_others_did_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
