@@ -133,8 +133,8 @@ static uint32_t greet(int fd, const job *to, int role, int task, int incarnation
     int size = snprintf(text, sizeof text,
                         "{\"protocol\":%d,\"role\":\"%s\",\"task\":%d,\"incarnation\":%d,\"digest\":\"same\",\"terms\":\"same\",\"batch\":"
                         "10,\"examples\":100,"
-                        "\"mode\":\"%s\",\"settings\":\"%s\"}",
-                        TRI_PROTOCOL, roles[role], task, incarnation, tri__ps_mode_name(to->settings.mode), settings);
+                        "\"workers\":%d,\"settings\":\"%s\"}",
+                        TRI_PROTOCOL, roles[role], task, incarnation, to->settings.workers, settings);
     say(fd, &(tri__frame){.type = TRI_MSG_HELLO, .size = (uint32_t)size}, text, (size_t)size);
     ssize_t got = recv(fd, text, sizeof text - 1, 0);
     text[got > 0 ? got : 0] = 0;

@@ -119,6 +119,8 @@ static void a_joining_worker_whose_options_contradict_the_job_is_refused_by_name
         {"--staleness 3", "--staleness 3: the job that is to be joined has --sync"},
         {"--sync --backup 2", "--backup 2: the job that is to be joined has --backup 1"},
         {"--sync --combine sum", "--combine sum: the job that is to be joined has --combine mean"},
+        {"--sync --row-values fp16", "--row-values fp16: the job that is to be joined has --row-values fp32"},
+        {"--sync --gather dense", "--gather dense: the job that is to be joined has --gather sparse"},
         {"--workers 5", "--workers 5: the job that is to be joined has --workers 2"},
     };
     process job = start_job(*state, "--sync --backup 1");

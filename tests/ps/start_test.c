@@ -94,7 +94,12 @@ static void a_wrongly_started_task_is_refused_and_the_job_continues(void **state
     expect_refusal(process_start(*state, "rule", TASK STEPS "--sync --rule adam --task worker:1"), 2, "--rule adam ");
     expect_refusal(process_start(*state, "data", TASK STEPS "--sync --data fake:28x28x1:10:4000 --task worker:1"), 2,
                    "worker:1 has other examples than ps:0 ");
-    expect_refusal(process_start(*state, "mode", TASK STEPS "--async --task worker:1"), 2, "is sync");
+    expect_refusal(process_start(*state, "mode", TASK STEPS "--async --task worker:1"), 2,
+                   "worker:1 was started with --async and 2 servers, and ps:0 with --sync and 2 servers");
+    expect_refusal(process_start(*state, "backup", TASK STEPS "--sync --backup 1 --task worker:1"), 2,
+                   "worker:1 was started with --sync --backup 1 and 2 servers, and ps:0 with --sync and 2 servers");
+    expect_refusal(process_start(*state, "weights", TASK STEPS "--sync --class-weights balanced --task worker:1"), 2,
+                   "--class-weights balanced, and the job with --rate");
     end_job(*state, tasks);
 }
 

@@ -25,7 +25,7 @@
 #include "net/connection/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 13 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 14 /* changes with every change of what is sent */
 
 /* For each type: the fields of tri__message that it uses, then its body. The generation shows what was sent before all went back. */
 typedef enum {

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *tri__ps_mode_name(tri__ps_mode mode)
 {
@@ -14,7 +15,7 @@ const char *tri__ps_mode_name(tri__ps_mode mode)
     case TRI_PS_STALENESS:
         return "staleness";
     }
-    return NULL;
+    return "unknown";
 }
 
 void tri__ps_settings_words(const tri__ps_settings *settings, char text[TRI_PS_WORDS])
@@ -22,12 +23,23 @@ void tri__ps_settings_words(const tri__ps_settings *settings, char text[TRI_PS_W
     char number[16] = "";
     if (settings->mode == TRI_PS_STALENESS)
         snprintf(number, sizeof number, " %d", settings->staleness);
+    const bool sync = settings->mode == TRI_PS_SYNC;
     int used = snprintf(text, TRI_PS_WORDS, "--%s%s", tri__ps_mode_name(settings->mode), number);
-    if (settings->mode == TRI_PS_SYNC && settings->backup)
+    if (sync && settings->backup)
         used += snprintf(text + used, TRI_PS_WORDS - (size_t)used, " --backup %d", settings->backup);
-    if (settings->mode == TRI_PS_SYNC && settings->sum)
-        used += snprintf(text + used, TRI_PS_WORDS - (size_t)used, " --combine sum");
-    snprintf(text + used, TRI_PS_WORDS - (size_t)used, " and %d servers", settings->servers);
+    snprintf(text + used, TRI_PS_WORDS - (size_t)used, "%s%s%s%s%s and %d servers", sync && settings->sum ? " --combine sum" : "",
+             settings->fixed_parts ? " --split static" : "", settings->half_rows ? " --row-values fp16" : "",
+             settings->dense_rows ? " --gather dense" : "", settings->replicas == 2 ? " --replicas 2" : "", settings->servers);
+}
+
+tri_status tri__ps_settings_agree(const tri__ps_settings *job, const char *task, const char *theirs)
+{
+    char ours[TRI_PS_WORDS];
+    tri__ps_settings_words(job, ours);
+    if (theirs && !strcmp(theirs, ours))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "%s was started with %.159s, and ps:0 with %s: start all tasks with the same options", task,
+                    theirs ? theirs : "no mode", ours);
 }
 
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server)

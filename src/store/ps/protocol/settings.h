@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trireme/status.h"
+
 /* No job has steps or positions beyond this. Larger numbers are refused wherever they come from, so that sums cannot overflow. */
 #define TRI_FURTHEST (INT64_MAX / 4)
 
@@ -33,10 +35,13 @@ typedef struct {
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: a peer that waits for a straggler is not lost */
 } tri__ps_settings;
 
-enum { TRI_PS_WORDS = 96 };
+enum { TRI_PS_WORDS = 160, TRI_TERMS = 1024 }; /* bytes of texts that tasks compare; TRI_TERMS: of the terms of workers */
 
-/* What all servers must agree on, in words: "--sync --backup 1 and 2 servers". */
+/* What all servers and workers must agree on, in words: "--sync --backup 1 and 2 servers". */
 void tri__ps_settings_words(const tri__ps_settings *settings, char text[TRI_PS_WORDS]);
+
+/* TRI_BAD_CALL where a task ("worker:1") was started with other words than the job; NULL: with none. The message has both. */
+TRI_MUST_CHECK tri_status tri__ps_settings_agree(const tri__ps_settings *job, const char *task, const char *theirs);
 
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server); /* that server's range lives on two */
 

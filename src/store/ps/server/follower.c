@@ -101,12 +101,11 @@ void tri__follower_greet(tri__peer *peer)
     if (server->options.settings.mode == TRI_PS_SYNC && server->holds == TRI_HOLDS_ALL)
         server->holds = TRI_HOLDS_STILL;
     const tri__replication_state state = server->replication.state;
-    json_t *hello = json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:i, s:b, s:b}", "protocol", TRI_PROTOCOL, "role", "server", "task",
-                              server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
-                              server->holds >= TRI_HOLDS_STILL, "generation", (json_int_t)server->generation, "updates",
-                              (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "replicas",
-                              server->options.settings.replicas == 2 ? 2 : 1, "standby", tri__replication_is_standby(server), "paired",
-                              state == TRI_REPLICATION_PAIRED || state == TRI_REPLICATION_ASKING);
+    json_t *hello = json_pack(
+        "{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:b, s:b}", "protocol", TRI_PROTOCOL, "role", "server", "task", server->options.index,
+        "incarnation", (json_int_t)server->incarnation, "holding", server->holds >= TRI_HOLDS_STILL, "generation",
+        (json_int_t)server->generation, "updates", (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "standby",
+        tri__replication_is_standby(server), "paired", state == TRI_REPLICATION_PAIRED || state == TRI_REPLICATION_ASKING);
     char settings[TRI_PS_WORDS];
     tri__ps_settings_words(&server->options.settings, settings);
     json_object_set_new(hello, "settings", json_string(settings));

@@ -26,10 +26,10 @@ typedef struct {
     tri__table_shapes tables;
     tri_rule rule;
     char digest[65];
-    char data[16];   /* digest of the examples; "": not known, or each worker has files of its own */
-    bool own_files;  /* each worker has examples of its own, and their number may differ */
-    int settled_by;  /* the worker that came first, whose hello says all this; −1: the owner knew it */
-    char terms[512]; /* the terms by which all workers train, in words: rate, rule, seed … */
+    char data[16];         /* digest of the examples; "": not known, or each worker has files of its own */
+    bool own_files;        /* each worker has examples of its own, and their number may differ */
+    int settled_by;        /* the worker that came first, whose hello says all this; −1: the owner knew it */
+    char terms[TRI_TERMS]; /* the terms by which all workers train, in words: rate, rule, seed … */
     tri__work work;
     int64_t evaluate_every;    /* steps; 0: at the end only */
     int64_t checkpoint_every;  /* steps; 0: not by steps */

@@ -13,8 +13,8 @@ typedef struct {
     tri__tls *tls; /* NULL: in clear */
 } tri__ps_join_options;
 
-/* *out receives the answer of ps:0: {"task", "workers", "mode", "staleness", "backup", "replicas", "sum", "servers": ["host:port", …]}. The
- * caller owns it. Tries until the timeout. */
+/* *out receives the answer of ps:0: {"task", "workers", "mode", "staleness", "backup", "replicas", "sum", "static", "fp16", "dense",
+ * "servers": ["host:port", …]}. The caller owns it. Tries until the timeout. */
 TRI_MUST_CHECK tri_status tri__ps_join(const tri__ps_join_options *options, json_t **out);
 
 #endif

@@ -114,11 +114,14 @@ static void on_open(void *context, tri__connection *connection)
     tri__link *link = context;
     tri__worker *worker = link->worker;
     json_t *hello = json_deep_copy(worker->options.hello);
+    char settings[TRI_PS_WORDS];
+    tri__ps_settings_words(&worker->options.settings, settings);
     json_object_set_new(hello, "protocol", json_integer(TRI_PROTOCOL));
     json_object_set_new(hello, "role", json_string("worker"));
     json_object_set_new(hello, "task", json_integer(worker->options.task));
     json_object_set_new(hello, "incarnation", json_integer(worker->incarnation));
-    json_object_set_new(hello, "mode", json_string(tri__ps_mode_name(worker->options.settings.mode)));
+    json_object_set_new(hello, "settings", json_string(settings));
+    json_object_set_new(hello, "workers", json_integer(worker->options.settings.workers));
     pthread_mutex_lock(&worker->lock);
     say_where_we_are(worker, hello);
     pthread_mutex_unlock(&worker->lock);

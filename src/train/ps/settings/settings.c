@@ -118,6 +118,13 @@ static tri_status compare_numbers(const char *option, int64_t given, int64_t job
     return given == TRI_UNSET || given == job ? NULL : contradicts(option, ours, theirs);
 }
 
+static tri_status compare_choices(const char *option, const char *given, const char *job)
+{
+    char theirs[48];
+    snprintf(theirs, sizeof theirs, "--%s %s", option, job);
+    return !given || !strcmp(given, job) ? NULL : contradicts(option, given, theirs);
+}
+
 /* The job's mode, as an option of the command line. */
 static const char *mode_words(const tri__ps_settings *settings, char words[32])
 {
@@ -140,9 +147,10 @@ tri_status tri__ps_settings_compare(const tri__train_options *options, const tri
     TRI_TRY(compare_numbers("servers", options->servers, job->servers));
     TRI_TRY(compare_numbers("backup", options->backup, job->backup));
     TRI_TRY(compare_numbers("replicas", options->replicas, job->replicas));
-    if (options->combine && strcmp(options->combine, job->sum ? "sum" : "mean"))
-        return contradicts("combine", options->combine, job->sum ? "--combine sum" : "--combine mean");
-    return NULL;
+    TRI_TRY(compare_choices("combine", options->combine, job->sum ? "sum" : "mean"));
+    TRI_TRY(compare_choices("split", options->split, job->fixed_parts ? "static" : "dynamic"));
+    TRI_TRY(compare_choices("row-values", options->row_values, job->half_rows ? "fp16" : "fp32"));
+    return compare_choices("gather", options->gather, job->dense_rows ? "dense" : "sparse");
 }
 
 tri_status tri__ps_settings_check_tables(const tri__train_options *options, const tri_model *model)

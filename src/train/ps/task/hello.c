@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes/sha256.h"
 #include "base/memory/memory.h"
 #include "store/ps/protocol/message.h"
 
-enum { OF_THE_CONNECTION = 1 << 12 }; /* bytes that the connection adds to a hello, about its sender and how far it is */
+enum {
+    OF_THE_CONNECTION = 1 << 12, /* bytes that the connection adds to a hello, about its sender and how far it is */
+    WEIGHTS_SHOWN = 80,          /* the most letters of --class-weights that are shown whole */
+};
 
 #define MOST_EXAMPLES (INT64_C(1) << 48) /* a generous bound: sums and products with it do not overflow */
 
@@ -40,31 +44,51 @@ tri_status tri__hello_check(const json_t *hello, const char *spec)
         spec, size, TRI_JSON_MOST - OF_THE_CONNECTION);
 }
 
-/* Only ps:0 needs to know how long the run is, unless the rate depends on it. */
+/* Only ps:0 needs to know how long the run and its epochs are, unless the rate depends on it. */
 static void describe_end(const tri__train_settings *settings, char *text, size_t size)
 {
-    text[0] = 0;
-    if (settings->schedule.kind != TRI_SCHEDULE_COSINE)
-        return;
+    const tri__schedule *schedule = &settings->schedule;
+    const bool ends = schedule->kind == TRI_SCHEDULE_COSINE || schedule->kind == TRI_SCHEDULE_SWEEP;
     int used = 0;
-    if (settings->epochs)
+    text[0] = 0;
+    if (ends && settings->epochs)
         used = snprintf(text, size, " --epochs %" PRId64, settings->epochs);
-    else
+    else if (ends)
         snprintf(text, size, " --steps %" PRId64, settings->steps ? settings->steps : settings->max_steps);
-    if (settings->epochs && settings->steps_per_epoch)
+    if (settings->steps_per_epoch && (schedule->in_epochs || (ends && settings->epochs)))
         snprintf(text + used, size - (size_t)used, " --steps-per-epoch %" PRId64, settings->steps_per_epoch);
+}
+
+/* Options that most runs do without. A list of weights may be long: its digest stands for it. */
+static void describe_more(const tri__train_settings *settings, char *text, size_t size)
+{
+    const char *weights = settings->class_weights;
+    char digest[65];
+    int used = 0;
+    text[0] = 0;
+    if (settings->accumulate > 1)
+        used = snprintf(text, size, " --accumulate %" PRId64, settings->accumulate);
+    if (weights && strlen(weights) > WEIGHTS_SHOWN) {
+        tri__sha256 hash;
+        tri__sha256_init(&hash);
+        tri__sha256_update(&hash, weights, strlen(weights));
+        tri__sha256_final(&hash, digest);
+        snprintf(text + used, size - (size_t)used, " --class-weights %.12s… (digest %.12s)", weights, digest);
+    } else if (weights)
+        snprintf(text + used, size - (size_t)used, " --class-weights %s", weights);
 }
 
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size)
 {
-    char shuffle[24] = "all", end[80], rule[160], augment[TRI_AUGMENT_TEXT];
+    char shuffle[24] = "all", end[80], more[160], rule[160], augment[TRI_AUGMENT_TEXT];
     if (settings->shuffle != TRI_SHUFFLE_ALL)
         snprintf(shuffle, sizeof shuffle, "%" PRId64, settings->shuffle);
     describe_end(settings, end, sizeof end);
-    snprintf(text, size, "--rate %g --schedule %s%s --warmup %" PRId64 " %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
+    describe_more(settings, more, sizeof more);
+    snprintf(text, size, "--rate %g --schedule %s%s --warmup %" PRId64 " %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s%s",
              settings->schedule.rate, options->schedule ? options->schedule : "constant", end, settings->schedule.warmup,
              tri__rule_text(&settings->rule, rule, sizeof rule), (double)settings->rule.clip, settings->seed, shuffle,
-             tri__augment_text(&settings->augment, augment));
+             tri__augment_text(&settings->augment, augment), more);
 }
 
 static tri_status read_shape(const json_t *list, tri_shape *out)

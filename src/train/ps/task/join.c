@@ -47,6 +47,9 @@ static tri_status read_answer(const json_t *answer, tri__cluster *cluster, tri__
     job->backup = (int)json_integer_value(json_object_get(answer, "backup"));
     job->replicas = (int)json_integer_value(json_object_get(answer, "replicas"));
     job->sum = json_is_true(json_object_get(answer, "sum"));
+    job->fixed_parts = json_is_true(json_object_get(answer, "static"));
+    job->half_rows = json_is_true(json_object_get(answer, "fp16"));
+    job->dense_rows = json_is_true(json_object_get(answer, "dense"));
     return NULL;
 }
 

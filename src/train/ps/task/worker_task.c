@@ -282,7 +282,7 @@ static tri_status create_store(work *w)
     TRI_TRY(tri__ps_settings_check_tables(&run->options, run->inputs.model));
     TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, digest));
     int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
-    char data[TRI_DATA_DIGEST_SIZE] = "", terms[512];
+    char data[TRI_DATA_DIGEST_SIZE] = "", terms[TRI_TERMS];
     if (!run->settings.own_files)
         TRI_TRY(tri__source_digest(run->inputs.source, data));
     tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);

@@ -123,9 +123,8 @@ static void greet(const coordinator *ps, line *peer, const char *role, int task,
     tri__ps_settings_words(&ps->options.settings, settings);
     line_say_json(peer, TRI_MSG_HELLO,
                   "{\"protocol\": %d, \"role\": \"%s\", \"task\": %d, \"incarnation\": %d, \"digest\": \"same\", \"terms\": \"same\", "
-                  "\"batch\": 10, \"examples\": 100, \"mode\": \"%s\", \"settings\": \"%s\", \"holding\": %s, \"generation\": %u}",
-                  TRI_PROTOCOL, role, task, incarnation, tri__ps_mode_name(ps->options.settings.mode), settings,
-                  generation ? "true" : "false", generation);
+                  "\"batch\": 10, \"examples\": 100, \"workers\": %d, \"settings\": \"%s\", \"holding\": %s, \"generation\": %u}",
+                  TRI_PROTOCOL, role, task, incarnation, ps->options.settings.workers, settings, generation ? "true" : "false", generation);
 }
 
 static line *come(const coordinator *ps, const char *role, int task, int incarnation, uint32_t generation)
@@ -200,6 +199,13 @@ static void a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it
     }
 }
 
+static void stop_before_training(coordinator *ps)
+{
+    __atomic_store_n(&ps->asked, true, __ATOMIC_RELAXED);
+    pthread_join(ps->thread, NULL);
+    assert_fails(ps->end, TRI_STOPPED, "before training began");
+}
+
 /* Each of these would take gradients otherwise than ps:0 does, and the model would be wrong without a word. */
 static void a_server_with_other_settings_is_refused_in_words(void **state)
 {
@@ -222,9 +228,52 @@ static void a_server_with_other_settings_is_refused_in_words(void **state)
         json_decref(refused);
         line_hang_up(server);
     }
-    __atomic_store_n(&ps.asked, true, __ATOMIC_RELAXED);
-    pthread_join(ps.thread, NULL);
-    assert_fails(ps.end, TRI_STOPPED, "before training began");
+    stop_before_training(&ps);
+}
+
+/* A worker's hello with other settings than those of the job, each of which changes what it computes or sends. */
+static void a_worker_with_other_settings_is_refused_in_words(void **state)
+{
+    (void)state;
+    enum { BACKUP, SUM, STALENESS, SPLIT, HALVES, DENSE, REPLICAS, SERVERS, WORKERS, CASES };
+    static const char *const words[CASES] = {
+        [BACKUP] = "worker:1 was started with --sync --backup 1 and 1 servers, and ps:0 with --sync and 1 servers",
+        [SUM] = "with --sync --combine sum and",
+        [STALENESS] = "with --staleness 3 and",
+        [SPLIT] = "with --async --split static and",
+        [HALVES] = "with --sync --row-values fp16 and",
+        [DENSE] = "with --sync --gather dense and",
+        [REPLICAS] = "with --sync --replicas 2 and",
+        [SERVERS] = "with --sync and 2 servers",
+        [WORKERS] = "worker:1 was started as one of 3 workers, and the job has 2",
+    };
+    const tri__ps_settings sync = settings_of(TRI_PS_SYNC, 2, 1);
+    tri__ps_settings others[CASES] = {sync, sync, settings_of(TRI_PS_STALENESS, 2, 1), settings_of(TRI_PS_ASYNC, 2, 1), sync, sync, sync,
+                                      sync, sync};
+    others[BACKUP].backup = 1;
+    others[SUM].sum = true;
+    others[STALENESS].staleness = 3;
+    others[SPLIT].fixed_parts = true;
+    others[HALVES].half_rows = true;
+    others[DENSE].dense_rows = true;
+    others[REPLICAS].replicas = 2;
+    others[SERVERS].servers = 2;
+    others[WORKERS].workers = 3;
+    coordinator ps, other = {0};
+    start(&ps, sync, 16, 0, 0);
+    line *first = come(&ps, "worker", 0, 1, 0);
+    json_decref(line_hear_json(first, TRI_MSG_WELCOME));
+    for (int i = 0; i < CASES; i++) {
+        other.options.settings = others[i];
+        line *worker = line_call(ps.port);
+        greet(&other, worker, "worker", 1, 1, 0);
+        json_t *refused = line_hear_json(worker, TRI_MSG_REFUSED);
+        assert_non_null(strstr(json_string_value(json_object_get(refused, "reason")), words[i]));
+        json_decref(refused);
+        line_hang_up(worker);
+    }
+    stop_before_training(&ps);
+    line_hang_up(first);
 }
 
 static void a_worker_that_is_replaced_within_a_step_takes_part_in_the_next(void **state)
@@ -671,6 +720,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
         cmocka_unit_test(a_server_with_other_settings_is_refused_in_words),
+        cmocka_unit_test(a_worker_with_other_settings_is_refused_in_words),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
         cmocka_unit_test(a_server_that_goes_for_good_before_the_job_begins_ends_it),

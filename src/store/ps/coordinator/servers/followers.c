@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/coordinator/workers/welcome.h"
@@ -159,14 +160,11 @@ void tri__followers_restored(tri__coordinator *c, int server, const tri__message
 }
 
 /* A server with another mode would take gradients otherwise than ps:0 does. */
-static tri_status compare_settings(const tri__coordinator *c, int server, const char *theirs)
+static tri_status compare_settings(const tri__coordinator *c, int server, const json_t *hello)
 {
-    char ours[TRI_PS_WORDS];
-    tri__ps_settings_words(c->settings, ours);
-    if (theirs && !strcmp(theirs, ours))
-        return NULL;
-    return tri_fail(TRI_BAD_CALL, "ps:%d was started with %.95s, and ps:0 with %s: start all tasks with the same options", server,
-                    theirs ? theirs : "no mode", ours);
+    char name[TRI_TASK_SIZE];
+    return tri__ps_settings_agree(c->settings, tri__task_name((tri__task){TRI_ROLE_SERVER, server}, name),
+                                  json_string_value(json_object_get(hello, "settings")));
 }
 
 static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer, const json_t *hello)
@@ -174,7 +172,7 @@ static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer, 
     bool standby = c->pair && peer->task == 0 && json_object_get(hello, "second"); /* of ps:0's range */
     if (!standby && (peer->task < 1 || peer->task >= c->settings->servers))
         return tri_fail(TRI_BAD_CALL, "ps:%d is not one of the %d servers of this job", peer->task, c->settings->servers);
-    TRI_TRY(compare_settings(c, peer->task, json_string_value(json_object_get(hello, "settings"))));
+    TRI_TRY(compare_settings(c, peer->task, hello));
     const tri__follower *follower = &c->follower[peer->task];
     if (!c->pair && follower->peer && follower->incarnation != (int64_t)peer->incarnation)
         return tri_fail(TRI_BAD_CALL, "there is a ps:%d already, at %s: is the same --task started twice?", peer->task,

@@ -209,16 +209,6 @@ bool tri__pairs_promote(tri__coordinator *c, int server)
     return true;
 }
 
-static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer, const json_t *hello)
-{
-    int64_t replicas = tri__json_integer_of(hello, "replicas", 1);
-    if (replicas != (c->pair ? 2 : 1))
-        return tri_fail(TRI_BAD_CALL,
-                        "ps:%d was started with --replicas %d, and ps:0 with --replicas %d: start all tasks with the same options",
-                        peer->task, (int)replicas, c->pair ? 2 : 1);
-    return NULL;
-}
-
 static tri_status take_address(tri__pair *pair, const json_t *second)
 {
     const char *host = json_string_value(json_object_get(second, "host"));
@@ -269,7 +259,6 @@ tri_status tri__pairs_hello(tri__peer *peer, const json_t *hello, bool *leads)
     tri__coordinator *c = peer->server->coordinator;
     const json_t *second = json_object_get(hello, "second");
     *leads = true;
-    TRI_TRY(check_hello(c, peer, hello));
     if (!c->pair)
         return NULL;
     tri__pair *pair = &c->pair[peer->task];

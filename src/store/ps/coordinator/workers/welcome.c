@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/task.h"
 #include "data/source/digest.h"
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/server/peer.h"
@@ -17,6 +18,21 @@ static const char *definer(const tri__coordinator *c, char text[48])
         return "ps:0";
     snprintf(text, 48, "worker:%d, which came first", c->job.settled_by);
     return text;
+}
+
+/* What a worker computes depends on its settings, and its rate on how many workers there are. */
+static tri_status compare_settings(const tri__coordinator *c, int task, const json_t *hello)
+{
+    char name[TRI_TASK_SIZE];
+    const int64_t workers = tri__json_integer_of(hello, "workers", 0);
+    TRI_TRY(tri__ps_settings_agree(c->settings, tri__task_name((tri__task){TRI_ROLE_WORKER, task}, name),
+                                   json_string_value(json_object_get(hello, "settings"))));
+    if (workers != c->settings->workers)
+        return tri_fail(TRI_BAD_CALL,
+                        "worker:%d was started as one of %" PRId64 " workers, and the job has %d: start all tasks with the "
+                        "same cluster",
+                        task, workers, c->settings->workers);
+    return NULL;
 }
 
 /* Does this worker train what the others train? */
@@ -38,13 +54,10 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
                         "worker:%d has %" PRId64 " examples in batches of %" PRId64 ", %s has %" PRId64 " in batches of %" PRId64
                         ": start all tasks with the same options",
                         peer->task, examples, batch, definer(c, first), c->job.work.examples, c->job.work.batch);
-    const char *mode = json_string_value(json_object_get(hello, "mode")), *ours = tri__ps_mode_name(c->settings->mode);
-    if (!mode || strcmp(mode, ours))
-        return tri_fail(TRI_BAD_CALL, "worker:%d would train %.16s, and the job is %s: start all tasks with the same options", peer->task,
-                        mode ? mode : "in no mode", ours);
+    TRI_TRY(compare_settings(c, peer->task, hello));
     const char *terms = json_string_value(json_object_get(hello, "terms"));
     if (!terms || strcmp(terms, c->job.terms) != 0)
-        return tri_fail(TRI_BAD_CALL, "worker:%d trains with %.255s, and the job with %s: start all tasks with the same options",
+        return tri_fail(TRI_BAD_CALL, "worker:%d trains with %.1023s, and the job with %s: start all tasks with the same options",
                         peer->task, terms ? terms : "no rate", c->job.terms);
     const char *data = json_string_value(json_object_get(hello, "data"));
     if (tri__data_differs(data ? data : "", c->job.data))
@@ -133,9 +146,11 @@ void tri__welcome_invite(tri__peer *peer)
         json_array_append_new(servers, json_sprintf(strchr(address->host, ':') ? "[%s]:%u" : "%s:%u", address->host, address->port));
     }
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:o}", "task", free_number(c), "workers", c->settings->workers,
-                                     "mode", tri__ps_mode_name(c->settings->mode), "staleness", c->settings->staleness, "backup",
-                                     c->settings->backup, "replicas", c->pair ? 2 : 1, "sum", c->settings->sum, "servers", servers));
+                           json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:b, s:b, s:b, s:o}", "task", free_number(c), "workers",
+                                     c->settings->workers, "mode", tri__ps_mode_name(c->settings->mode), "staleness",
+                                     c->settings->staleness, "backup", c->settings->backup, "replicas", c->pair ? 2 : 1, "sum",
+                                     c->settings->sum, "static", c->settings->fixed_parts, "fp16", c->settings->half_rows, "dense",
+                                     c->settings->dense_rows, "servers", servers));
 }
 
 void tri__welcome_admit(tri__coordinator *c)
