@@ -426,6 +426,14 @@ void sim_faults_begin(const sim_job *job, uint64_t seed)
             arm(i);
 }
 
+bool sim_faults_ask(void)
+{
+    for (int i = 0; i < plan.count; i++)
+        if (plan.fault[i].kind == SIM_FAULT_ASKED)
+            return true;
+    return false;
+}
+
 void sim_faults_print(void)
 {
     for (int i = 0; i < plan.count; i++) {

@@ -24,5 +24,6 @@ typedef enum {
 
 void sim_faults_begin(const sim_job *job, uint64_t seed);
 void sim_faults_print(void);
+bool sim_faults_ask(void); /* ps:0 is to be asked to end the job */
 
 #endif

@@ -37,7 +37,7 @@ typedef struct {
     tri__address address[SIM_MOST_SERVERS], second[SIM_MOST_SERVERS];
     char host[2 * SIM_MOST_SERVERS][24];
     /* the last checkpoint */
-    bool saved;
+    bool saved, hung; /* hung: the disk has hung once */
     tri_store *model;
     tri__standing standing;
     uint32_t noted; /* the number of the pair of ps:0's range, if it is whole; else 0 */

@@ -40,11 +40,12 @@ void sim_job_describe(const sim_job *job, char *text, size_t size)
     describe_tables(job, tables, sizeof tables);
     snprintf(text, size,
              "%s%s, %d servers, %d workers%s, %zu floats, %s, %s%s%s, %" PRId64 " steps, %" PRId64 " examples in batches of %" PRId64
-             ", checkpoints every %" PRId64 " steps or %" PRId64 " ms, evaluation every %" PRId64 " steps, ahead %d%s%s%s",
+             ", checkpoints every %" PRId64 " steps or %" PRId64 " ms, evaluation every %" PRId64 " steps, ahead %d%s%s%s%s",
              tri__ps_mode_name(s->mode), s->sum ? " (sum)" : "", s->servers, s->workers, s->backup ? " (1 backup)" : "", job->floats,
              tables, job->rule.name, job->rule.clip > 0 ? ", clip" : "", job->rule.average > 0 ? ", averages" : "", job->steps,
              job->examples, job->batch, job->checkpoint_every, job->checkpoint_period / SIM_MS, job->evaluate_every, job->ahead,
-             job->evaluator ? "" : ", no evaluator", job->kept_sockets ? ", sockets kept" : "", s->replicas == 2 ? ", 2 replicas" : "");
+             job->evaluator ? "" : ", no evaluator", job->kept_sockets ? ", sockets kept" : "",
+             job->disk_hangs ? ", a disk that hangs" : "", s->replicas == 2 ? ", 2 replicas" : "");
 }
 
 /* If no message is sent for longer than any short fault lasts, some log must name the task that is awaited. */

@@ -30,6 +30,7 @@ typedef struct {
     int ahead; /* tokens that an async worker holds */
     bool evaluator;
     bool kept_sockets; /* a supervisor keeps the sockets on which servers listen */
+    bool disk_hangs;   /* a checkpoint may take longer than the timeout */
 } sim_job;
 
 /* The snapshots of an undisturbed run of a sync job, by step. */

@@ -219,6 +219,7 @@ static bool live(uint64_t seed, bool traces, int notes)
 {
     int number = job_of(seed);
     sim_job job = draw_job(number);
+    job.disk_hangs = seed % 16 == 5;
     sim_begin(seed, traces);
     sim_network_begin();
     draw_network(&job, seed);

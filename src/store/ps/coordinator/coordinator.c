@@ -33,6 +33,8 @@ bool tri__coordinator_ends(const tri__coordinator *c)
 void tri__coordinator_end_for(tri__coordinator *c, tri__job_ending why)
 {
     c->ending = why > c->ending ? why : c->ending;
+    if (why == TRI_ENDING_ASKED && !c->asked)
+        c->asked = tri__clock_now();
 }
 
 void tri__coordinator_fail(tri__coordinator *c, tri_status why)
@@ -211,7 +213,7 @@ static void run_on(tri__coordinator *c)
     if (purpose) {
         if (tri__snapshot_idle(&c->snapshot) && tri__followers_hold(c))
             tri__snapshot_begin(c, purpose);
-        else if (sync)
+        else if (sync && !c->snapshot.overdue)
             return; /* the last one is still being evaluated, or a server is gone */
     }
     if (!sync) {

@@ -48,6 +48,7 @@ struct tri__coordinator {
     int64_t first_ready; /* when the first worker was ready; 0: none is yet */
     int64_t started;     /* when the job began to run; 0: not yet */
     int64_t stopped;     /* when the workers were told to stop; 0: not yet */
+    int64_t asked;       /* when the owner asked for the end; 0: it has not */
 
     tri__members members;
     tri__follower *follower; /* [servers], the first one unused */

@@ -2,6 +2,7 @@
  * and comes back at the worst of times. */
 #include <math.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,6 +28,9 @@ typedef struct {
     tri_status end;
     uint32_t generation; /* as the last worker heard it */
     int concluded;       /* the step at which the owner heard that all is done: atomic */
+    int disk;            /* a pipe from which a checkpoint reads before it is written; 0: the disk answers at once */
+    tri__log log;        /* write is NULL: nobody listens */
+    int named;           /* how often the log named a checkpoint that is not written: atomic */
 } coordinator;
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *out)
@@ -46,6 +50,23 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     return NULL;
 }
 
+/* A read that nobody answers is a disk that hangs. */
+static tri_status save(void *context, tri_store *whole, const tri__standing *standing, bool best)
+{
+    const coordinator *ps = context;
+    char byte;
+    (void)whole, (void)standing, (void)best;
+    return ps->disk && read(ps->disk, &byte, 1) < 0 ? tri_fail(TRI_IO, "no disk") : NULL;
+}
+
+static void hear_log(tri__log *log, tri__log_level level, const char *said)
+{
+    coordinator *ps = (coordinator *)((char *)log - offsetof(coordinator, log));
+    (void)level;
+    if (strstr(said, "the checkpoint of step 1 is not written after "))
+        __atomic_add_fetch(&ps->named, 1, __ATOMIC_RELAXED);
+}
+
 static bool watch(void *context, const tri__ps_status *status)
 {
     const coordinator *ps = context;
@@ -61,7 +82,7 @@ static tri_status conclude(void *context, const tri__ps_status *status)
 }
 
 static const tri__ps_owner owner = {
-    .settle = settle, .load = load, .save = idle_save, .evaluated = idle_evaluated, .watch = watch, .conclude = conclude};
+    .settle = settle, .load = load, .save = save, .evaluated = idle_evaluated, .watch = watch, .conclude = conclude};
 
 static void *serve(void *context)
 {
@@ -274,6 +295,70 @@ static void a_worker_with_other_settings_is_refused_in_words(void **state)
     }
     stop_before_training(&ps);
     line_hang_up(first);
+}
+
+/* A worker that answers each heartbeat by one lives. */
+static int64_t hear_token(line *worker)
+{
+    do {
+        assert_true(line_hear_next(worker));
+        if (worker->heard.type == TRI_MSG_BEAT)
+            line_say(worker, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+    } while (worker->heard.type != TRI_MSG_TOKEN);
+    return worker->heard.step;
+}
+
+/* A sync job that must not make more than one step without a checkpoint. Its disk hangs in the first one. */
+static line *hang_in_checkpoint(coordinator *ps, int disk[2])
+{
+    tri__ps_settings settings = settings_of(TRI_PS_SYNC, 1, 1);
+    settings.timeout = INT64_C(3000000000);
+    settings.heartbeat = INT64_C(100000000);
+    assert_int_equal(pipe(disk), 0);
+    prepare(ps, settings, 16, 1, 0);
+    ps->disk = disk[0];
+    ps->log.write = hear_log;
+    ps->options.log = &ps->log;
+    assert_int_equal(pthread_create(&ps->thread, NULL, serve, ps), 0);
+    line *worker = come(ps, "worker", 0, 1, 0);
+    take_part(ps, worker);
+    assert_int_equal(hear_token(worker), 0);
+    push(ps, worker, 0, 0, 16);
+    assert_int_equal(hear_token(worker), 1);
+    push(ps, worker, 0, 1, 16);
+    assert_int_equal(hear_token(worker), 2);
+    assert_int_equal(__atomic_load_n(&ps->named, __ATOMIC_RELAXED), 1);
+    return worker;
+}
+
+static void training_goes_on_while_the_disk_hangs_and_the_next_checkpoint_is_written(void **state)
+{
+    (void)state;
+    coordinator ps;
+    int disk[2];
+    line *worker = hang_in_checkpoint(&ps, disk);
+    close(disk[1]); /* it answers */
+    for (int64_t step = 2; step < 5; step++) {
+        push(&ps, worker, 0, step, 16);
+        assert_int_equal(hear_token(worker), step + 1);
+    }
+    end(&ps, worker);
+    close(disk[0]);
+}
+
+static void a_job_whose_disk_hangs_ends_when_it_is_asked_to(void **state)
+{
+    (void)state;
+    coordinator ps;
+    int disk[2];
+    line *worker = hang_in_checkpoint(&ps, disk);
+    push(&ps, worker, 0, 2, 16);
+    __atomic_store_n(&ps.asked, true, __ATOMIC_RELAXED);
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_TIMEOUT, "is not saved: the checkpoint of step 1 is not written after ");
+    line_hang_up(worker);
+    close(disk[0]);
+    close(disk[1]);
 }
 
 static void a_worker_that_is_replaced_within_a_step_takes_part_in_the_next(void **state)
@@ -721,6 +806,8 @@ int main(void)
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
         cmocka_unit_test(a_server_with_other_settings_is_refused_in_words),
         cmocka_unit_test(a_worker_with_other_settings_is_refused_in_words),
+        cmocka_unit_test(training_goes_on_while_the_disk_hangs_and_the_next_checkpoint_is_written),
+        cmocka_unit_test(a_job_whose_disk_hangs_ends_when_it_is_asked_to),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
         cmocka_unit_test(a_server_that_goes_for_good_before_the_job_begins_ends_it),

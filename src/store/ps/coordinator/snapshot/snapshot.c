@@ -15,6 +15,7 @@
 #include "store/ps/coordinator/snapshot/snapshot_keys.h"
 #include "store/ps/coordinator/snapshot/snapshot_named.h"
 #include "store/ps/coordinator/snapshot/snapshot_rows.h"
+#include "store/ps/coordinator/snapshot/snapshot_writer.h"
 #include "store/ps/server/known_pushes.h"
 #include "store/ps/server/peer.h"
 
@@ -25,8 +26,8 @@ void tri__snapshot_init(tri__snapshot *snapshot)
 
 void tri__snapshot_fini(tri__snapshot *snapshot)
 {
-    if (snapshot->writer != TRI_WRITER_IDLE)
-        pthread_join(snapshot->thread, NULL);
+    if (!tri__snapshot_end_writer(snapshot))
+        return;
     tri_status_free(snapshot->failure);
     tri__standing_fini(&snapshot->standing);
     json_decref(snapshot->pushed);
@@ -203,80 +204,12 @@ void tri__snapshot_send_stretch(tri__coordinator *c, int server, tri__connection
         }
 }
 
-static void release(tri__coordinator *c)
+void tri__snapshot_release(tri__coordinator *c)
 {
     if (c->snapshot.state == TRI_SNAPSHOT_EVALUATING || c->snapshot.writer != TRI_WRITER_IDLE)
         return;
     c->snapshot.state = TRI_SNAPSHOT_NONE;
     tri__coordinator_go_on(c);
-}
-
-/* Runs on the writer's thread, and reads nothing else of the coordinator, since the loop may change it meanwhile. */
-static void write_snapshot(tri__coordinator *c, bool best)
-{
-    const tri__server_options *options = &c->server->options;
-    tri__snapshot *snapshot = &c->snapshot;
-    snapshot->failure = options->owner->save(options->context, snapshot->whole, &snapshot->standing, best);
-    __atomic_store_n(&snapshot->writer_done, true, __ATOMIC_RELEASE);
-    tri__loop_wake(c->server->loop);
-}
-
-static void *write_checkpoint(void *coordinator)
-{
-    write_snapshot(coordinator, false);
-    return NULL;
-}
-
-static void *write_best(void *coordinator)
-{
-    write_snapshot(coordinator, true);
-    return NULL;
-}
-
-static void start_writer(tri__coordinator *c, bool best)
-{
-    tri__snapshot *snapshot = &c->snapshot;
-    snapshot->writer_done = false;
-    if (!pthread_create(&snapshot->thread, NULL, best ? write_best : write_checkpoint, c)) {
-        snapshot->writer = best ? TRI_WRITER_BEST : TRI_WRITER_CHECKPOINT;
-        return;
-    }
-    if (!best)
-        snapshot->kept = snapshot->standing.step;
-    tri__log_line(c->server->options.log, TRI_LOG_WARNING, "no checkpoint at step %lld: no thread to write it",
-                  (long long)snapshot->standing.step);
-}
-
-static void report_writer(tri__coordinator *c)
-{
-    tri__snapshot *snapshot = &c->snapshot;
-    tri_status failure = snapshot->failure;
-    snapshot->failure = NULL;
-    if (failure && tri__snapshot_is_last(snapshot))
-        tri__coordinator_fail(c, tri_wrap(failure, "the last checkpoint, at step %lld", (long long)snapshot->standing.step));
-    else if (failure) {
-        tri__log_line(c->server->options.log, TRI_LOG_WARNING, "no checkpoint at step %lld: %s; training goes on",
-                      (long long)snapshot->standing.step, tri_status_message(failure));
-        tri_status_free(failure);
-    }
-}
-
-void tri__snapshot_tick(tri__coordinator *c)
-{
-    tri__snapshot *snapshot = &c->snapshot;
-    tri__writer_state writer = snapshot->writer;
-    if (writer == TRI_WRITER_IDLE || !__atomic_load_n(&snapshot->writer_done, __ATOMIC_ACQUIRE))
-        return;
-    pthread_join(snapshot->thread, NULL);
-    snapshot->writer = TRI_WRITER_IDLE;
-    if (writer != TRI_WRITER_BEST)
-        snapshot->kept = snapshot->standing.step;
-    if (writer != TRI_WRITER_BEST && !snapshot->failure)
-        snapshot->written = snapshot->standing.step;
-    report_writer(c);
-    if (writer == TRI_WRITER_CHECKPOINT_THEN_BEST)
-        start_writer(c, true);
-    release(c);
 }
 
 static void use(tri__coordinator *c)
@@ -292,8 +225,8 @@ static void use(tri__coordinator *c)
     if (evaluate)
         tri__evaluator_ask(c);
     if (snapshot->purpose & TRI_FOR_CHECKPOINT)
-        start_writer(c, false);
-    release(c);
+        tri__snapshot_write(c, false);
+    tri__snapshot_release(c);
 }
 
 static void take(tri__coordinator *c, unsigned purpose)
@@ -365,7 +298,7 @@ bool tri__snapshot_due_in_sync(const tri__coordinator *c)
     int64_t step = tri__coordinator_step(c);
     bool given_up = step >= c->snapshot.next_evaluation;
     bool whole = given_up || due_at(step, job->evaluate_every, job->evaluate_at) || due_at(step, job->checkpoint_every, job->checkpoint_at);
-    return c->snapshot.checkpoint_due || (whole && step != c->snapshot.copied);
+    return !c->snapshot.overdue && (c->snapshot.checkpoint_due || (whole && step != c->snapshot.copied));
 }
 
 void tri__snapshot_begin(tri__coordinator *c, unsigned purpose)
@@ -387,8 +320,8 @@ void tri__snapshot_take_last(tri__coordinator *c)
     if (c->ending == TRI_ENDING_ENOUGH && snapshot->copied == snapshot->standing.step) {
         snapshot->purpose |= TRI_FOR_END;
         snapshot->state = TRI_SNAPSHOT_WRITING;
-        start_writer(c, false);
-        release(c);
+        tri__snapshot_write(c, false);
+        tri__snapshot_release(c);
         return;
     }
     bool save = !sync || tri__coordinator_step(c) != snapshot->written;
@@ -541,7 +474,7 @@ void tri__snapshot_give_up(tri__coordinator *c)
 void tri__snapshot_not_evaluated(tri__coordinator *c)
 {
     c->snapshot.state = TRI_SNAPSHOT_WRITING;
-    release(c);
+    tri__snapshot_release(c);
 }
 
 tri_status tri__snapshot_evaluated(tri__coordinator *c, const json_t *body)
@@ -559,8 +492,8 @@ tri_status tri__snapshot_evaluated(tri__coordinator *c, const json_t *body)
     if ((verdict & TRI_PS_KEEP) && snapshot->writer == TRI_WRITER_CHECKPOINT)
         snapshot->writer = TRI_WRITER_CHECKPOINT_THEN_BEST;
     else if (verdict & TRI_PS_KEEP)
-        start_writer(c, true);
-    release(c);
+        tri__snapshot_write(c, true);
+    tri__snapshot_release(c);
     return NULL;
 }
 

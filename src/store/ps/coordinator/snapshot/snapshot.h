@@ -17,7 +17,7 @@
  *     │ └─── the evaluation finds the best model so far ──► ▲     │ written
  *     └───────────────────────────────────────────────────────────┘
  *
- * Other files may read standing and kept; everything else they reach through functions. */
+ * Other files may read standing, kept and overdue; everything else they reach through functions. */
 #ifndef TRI_STORE_PS_COORDINATOR_SNAPSHOT_SNAPSHOT_H
 #define TRI_STORE_PS_COORDINATOR_SNAPSHOT_SNAPSHOT_H
 
@@ -92,10 +92,13 @@ typedef struct {
     pthread_t thread;
     tri_status failure; /* why the writer could not write; read after writer_done */
     bool writer_done;   /* atomic; the writer sets it before it wakes the loop */
+    int64_t writer_began, writer_checked;
+    bool overdue;   /* the writer has been at work for longer than the timeout (snapshot_writer.h) */
+    bool told_slow; /* the log has said that steps wait for the writer */
 } tri__snapshot;
 
 void tri__snapshot_init(tri__snapshot *snapshot);
-void tri__snapshot_fini(tri__snapshot *snapshot); /* waits for the writer */
+void tri__snapshot_fini(tri__snapshot *snapshot); /* waits for the writer, unless it is overdue */
 bool tri__snapshot_idle(const tri__snapshot *snapshot);
 bool tri__snapshot_is_evaluated(const tri__snapshot *snapshot); /* it is EVALUATING now */
 bool tri__snapshot_is_last(const tri__snapshot *snapshot);
@@ -131,6 +134,7 @@ void tri__snapshot_not_evaluated(tri__coordinator *coordinator); /* there is no 
 void tri__snapshot_start(tri__coordinator *coordinator);                   /* the job runs from now on */
 void tri__snapshot_check_time(tri__coordinator *coordinator, int64_t now); /* a checkpoint may be due */
 void tri__snapshot_want_checkpoint(tri__coordinator *coordinator);         /* a checkpoint is due, if the job writes any while it runs */
-void tri__snapshot_tick(tri__coordinator *coordinator);                    /* the writer may be done */
+void tri__snapshot_tick(tri__coordinator *coordinator);                    /* the writer may be done, or not get on */
+void tri__snapshot_release(tri__coordinator *coordinator);                 /* if nobody uses the snapshot any more, go on */
 
 #endif

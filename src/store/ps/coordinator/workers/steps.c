@@ -71,11 +71,11 @@ void tri__steps_send_token(tri__peer *peer, const tri__token *token, bool more)
 }
 
 /* With --checkpoint-every N steps, at most N steps are ever lost: no step after the next checkpoint begins before that checkpoint is
- * written. If it could not be written, the log says so, and training goes on. */
+ * written. If it could not be written, or the disk does not answer, the log says so, and training goes on. */
 bool tri__steps_may_go_on(const tri__coordinator *c)
 {
     int64_t every = c->job.checkpoint_every;
-    return every == 0 || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < c->snapshot.kept + every;
+    return every == 0 || c->snapshot.overdue || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < c->snapshot.kept + every;
 }
 
 /* Silent workers may hold all steps that are left before the next checkpoint. The others do not wait for them: a checkpoint now lets them
