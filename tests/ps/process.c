@@ -85,6 +85,17 @@ static char *path_of(const char *folder, const char *name, const char *ending)
     return path;
 }
 
+/* A process that ignores SIGHUP would go on ignoring it, as trireme does under nohup. The tests themselves may run under nohup. */
+static void hang_up_by_default(posix_spawnattr_t *attributes)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    posix_spawnattr_init(attributes);
+    posix_spawnattr_setsigdefault(attributes, &signals);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+}
+
 /* text: the words of the command, in a buffer of its own. */
 static process launch(const char *folder, const char *name, char *text)
 {
@@ -98,7 +109,10 @@ static process launch(const char *folder, const char *name, char *text)
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, started.out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, started.err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addchdir_np(&actions, folder);
-    int error = posix_spawnp(&started.pid, arguments[0], &actions, NULL, (char *const *)arguments, environ);
+    posix_spawnattr_t attributes;
+    hang_up_by_default(&attributes);
+    int error = posix_spawnp(&started.pid, arguments[0], &actions, &attributes, (char *const *)arguments, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (error)
         fail_msg("%s: %s", arguments[0], strerror(error));
