@@ -35,6 +35,10 @@ says '"address":"10.77.0.2"' "$trireme" cluster status "$one" --unmeasured --jso
 stranger() { setpriv --reuid 65534 --clear-groups "$trireme" "$@"; }
 if stranger version >/dev/null 2>&1; then # the project may be in a folder that only root can read
     says "links cannot be measured: virtual hosts are network namespaces, which only root can make" stranger cluster status "$one"
+    for strategy in local mirrored allreduce ps; do
+        says "network namespaces, which only root can make" stranger train softmax --data digits:10 --strategy $strategy --on "$one" --out /dev/null/run
+    done
+    says "network namespaces, which only root can make" stranger data speed digits:10 --on "$one"
 fi
 expect reaches host1 host2 30
 expect reaches host3 10.77.0.1 30
@@ -42,6 +46,12 @@ expect "$trireme" cluster cut "$one" host2
 refuse reaches host1 host2 1
 expect reaches host3 host1 30
 expect "$trireme" cluster mend "$one" host2
+expect reaches host1 host2 30
+expect "$trireme" cluster cut "$one" host2 --from host1
+refuse reaches host1 host2 1
+expect "$trireme" cluster mend "$one" host2 --from host3 # was not cut
+refuse reaches host1 host2 1
+expect "$trireme" cluster mend "$one" host2 # mends that, too
 expect reaches host1 host2 30
 
 # hosts come before the machine's other programs, and each host counts as much as another
@@ -94,7 +104,7 @@ if [ $counted = yes ] && [ -r "/sys/dev/block/$(stat -c %Hd:%Ld "$trireme")" ] &
 fi
 
 expect "$trireme" cluster up "$two" --hosts 1 >/dev/null # the same addresses, and a name that begins alike
-says "not reached" "$trireme" cluster status "$two" # alone, it has nobody to send to
+case $("$trireme" cluster status "$two") in *"not reached"*) echo "a link that no other host shares is not measured"; exit 1 ;; esac
 "$trireme" cluster down "$two"
 
 # No link carries more than its rate. A quiet machine measures 95 % of it (the rest is heads of packets), a loaded one less.
@@ -102,7 +112,7 @@ printf 'hosts: [{name: slow, rate: 20mbit}, {name: fast, rate: 40mbit}, {name: f
 expect "$trireme" cluster up "$two" --file "$described" >/dev/null
 expect "$trireme" cluster cut "$two" cut
 "$trireme" cluster status "$two" --json | tr '{' '\n' | sed -n 's/.*"rate_mbit":\([0-9.]*\).*"measured_mbit":\([0-9.a-z]*\).*/\1 \2/p' >"$described.rates"
-awk 'NR < 3 && ($2 <= 0 || $2 > $1) || NR == 3 && $2 > 40 || NR == 4 && $2 != "null" { bad = 1 } END { exit bad || NR != 4 }' \
+awk 'NR < 4 && ($2 <= 0 || $2 > $1) || NR == 4 && $2 != "null" { bad = 1 } END { exit bad || NR != 4 }' \
     "$described.rates" || { echo "links measured otherwise than they are:"; cat "$described.rates"; exit 1; }
 on host1 sleep 1000 &
 until [ "$(ip netns pids "trireme:$one:host1")" ]; do sleep 0.05; done

@@ -154,7 +154,7 @@ tri_status tri__virtual_cluster_cut(const char *name, const char *host, const ch
     TRI_TRY(tri__network_check());
     TRI_TRY(find_host(name, host, &cluster, &found));
     if (!from)
-        return tri__network_cut(&cluster, found, cut);
+        return cut ? tri__network_cut(&cluster, found, true) : tri__network_mend(&cluster, found);
     TRI_TRY(find_host(name, from, &cluster, &other));
     if (found == other)
         return tri_fail(TRI_BAD_CALL, "%s from %s: give two different hosts", host, from);
@@ -197,7 +197,17 @@ static void *listen_there(void *context)
     return NULL;
 }
 
-/* Only this thread enters the host's network. The socket stays in that network. */
+/* Only a thread of its own enters the network of `there`. The socket stays in that network. */
+static tri_status listen_in(listening *there)
+{
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, listen_there, there);
+    if (error)
+        return tri_fail(TRI_NO_MEMORY, "no thread to enter the network of %s: %s", there->host, strerror(error));
+    pthread_join(thread, NULL);
+    return there->status;
+}
+
 tri_status tri__virtual_cluster_listen(const char *name, const tri__address *address, int *fd, uint16_t *port)
 {
     tri__virtual_cluster cluster;
@@ -207,12 +217,14 @@ tri_status tri__virtual_cluster_listen(const char *name, const tri__address *add
     memcpy(literal, found->address, sizeof literal);
     listening there = {
         .cluster = name, .host = found->name, .address = &(tri__address){.host = literal, .port = address->port}, .fd = fd, .port = port};
-    pthread_t thread;
-    int error = pthread_create(&thread, NULL, listen_there, &there);
-    if (error)
-        return tri_fail(TRI_NO_MEMORY, "no thread to enter the network of %s: %s", found->name, strerror(error));
-    pthread_join(thread, NULL);
-    return tri_wrap(there.status, "on host %s of cluster %s", found->name, name);
+    return tri_wrap(listen_in(&there), "on host %s of cluster %s", found->name, name);
+}
+
+tri_status tri__virtual_cluster_listen_at_switch(const char *name, int *fd, uint16_t *port)
+{
+    char literal[] = TRI_SWITCH_ADDRESS;
+    listening there = {.cluster = name, .host = TRI_SWITCH, .address = &(tri__address){.host = literal}, .fd = fd, .port = port};
+    return tri_wrap(listen_in(&there), "at the switch of cluster %s", name);
 }
 
 /* Give this process the host's name and its /etc/hosts. Each host needs its own name: MPI assumes that processes with the same host name

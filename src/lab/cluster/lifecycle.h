@@ -27,4 +27,7 @@ TRI_MUST_CHECK tri_status tri__virtual_cluster_enter_network(const char *name, c
 /* Make a listening socket on that host, as tri__address_listen does on this machine. This process does not enter the host. */
 TRI_MUST_CHECK tri_status tri__virtual_cluster_listen(const char *name, const tri__address *address, int *fd, uint16_t *port);
 
+/* The same at the switch, at TRI_SWITCH_ADDRESS: a host reaches it over its own link alone. */
+TRI_MUST_CHECK tri_status tri__virtual_cluster_listen_at_switch(const char *name, int *fd, uint16_t *port);
+
 #endif

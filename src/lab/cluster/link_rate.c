@@ -1,4 +1,4 @@
-/* link_rate.c: a thread on one host answers, and a thread on another host asks. A single thread can enter a network without the others. */
+/* link_rate.c: a thread at the switch answers, and a thread on the host asks. A single thread can enter a network without the others. */
 #include "lab/cluster/link_rate.h"
 
 #include <math.h>
@@ -60,27 +60,11 @@ static tri_status run(measurement *self)
     return error ? no_thread(error) : NULL;
 }
 
-static double speed(const tri__virtual_host *host)
+static tri_status measure(const tri__virtual_cluster *cluster, const tri__virtual_host *host, double *mbit)
 {
-    return host->rate_mbit > 0 ? host->rate_mbit : INFINITY;
-}
-
-/* NULL: there is no other host. */
-static const tri__virtual_host *fastest_other(const tri__virtual_cluster *cluster, const tri__virtual_host *host)
-{
-    const tri__virtual_host *fastest = NULL;
-    for (int i = 0; i < cluster->hosts; i++)
-        if (&cluster->host[i] != host && (!fastest || speed(&cluster->host[i]) > speed(fastest)))
-            fastest = &cluster->host[i];
-    return fastest;
-}
-
-static tri_status measure(const tri__virtual_cluster *cluster, const tri__virtual_host *host, const tri__virtual_host *other, double *mbit)
-{
-    char address[TRI_HOST_ADDRESS];
-    memcpy(address, other->address, sizeof address);
+    char address[] = TRI_SWITCH_ADDRESS;
     measurement self = {.cluster = cluster->name, .host = host->name, .address = {.host = address}};
-    TRI_TRY(tri__virtual_cluster_listen(cluster->name, &self.address, &self.fd, &self.address.port));
+    TRI_TRY(tri__virtual_cluster_listen_at_switch(cluster->name, &self.fd, &self.address.port));
     TRI_TRY(run(&self));
     if (!self.asked && !self.answered)
         *mbit = 8 * fmin(self.result.sent, self.result.received) / 1e6;
@@ -93,10 +77,8 @@ tri_status tri__virtual_cluster_measure_links(const tri__virtual_cluster *cluste
 {
     TRI_TRY(tri_wrap(tri__network_check(), "links cannot be measured"));
     for (int i = 0; i < cluster->hosts; i++) {
-        const tri__virtual_host *other = fastest_other(cluster, &cluster->host[i]);
         mbit[i] = NAN;
-        if (other)
-            TRI_TRY(measure(cluster, &cluster->host[i], other, &mbit[i]));
+        TRI_TRY(measure(cluster, &cluster->host[i], &mbit[i]));
     }
     return NULL;
 }

@@ -4,9 +4,8 @@
 
 #include "lab/cluster/virtual_cluster.h"
 
-/* Measure the links one after another: each host sends bytes to the fastest of the other hosts and gets bytes from it, for a second in each
- * direction. mbit[i] receives the lower of the two rates of host i; NaN where the link is cut or there is no other host. For the fastest
- * host, the result is limited by the link of the next fastest one. */
+/* Measure the links one after another: each host sends bytes to the switch and gets bytes from it, for a second in each direction. No other
+ * host's link takes part. mbit[i] receives the lower of the two rates of host i; NaN where the link is cut. */
 TRI_MUST_CHECK tri_status tri__virtual_cluster_measure_links(const tri__virtual_cluster *cluster, double *mbit);
 
 #endif

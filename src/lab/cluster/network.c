@@ -18,8 +18,6 @@
 
 enum { LEAST_BURST = 16384, QUEUE = 256 << 10 };
 
-static const char SWITCH[] = "_switch"; /* no host can have this name */
-
 void tri__namespace_name(const char *cluster, const char *host, char out[TRI_NAMESPACE_NAME])
 {
     snprintf(out, TRI_NAMESPACE_NAME, "trireme:%s:%s", cluster, host);
@@ -129,9 +127,10 @@ static tri_status wait_for_carriers(int hosts, const char *middle)
 tri_status tri__network_up(const tri__virtual_cluster *cluster)
 {
     char middle[TRI_NAMESPACE_NAME];
-    tri__namespace_name(cluster->name, SWITCH, middle);
+    tri__namespace_name(cluster->name, TRI_SWITCH, middle);
     TRI_TRY(tri__tool_run("ip netns add %s", middle));
     TRI_TRY(tri__tool_run("ip -n %s link add bridge type bridge", middle));
+    TRI_TRY(tri__tool_run("ip -n %s address add " TRI_SWITCH_ADDRESS "/24 dev bridge", middle));
     TRI_TRY(tri__tool_run("ip -n %s link set bridge up", middle));
     for (int number = 1; number <= cluster->hosts; number++)
         TRI_TRY(add_host(cluster, number, middle));
@@ -158,7 +157,7 @@ tri_status tri__network_down(const char *cluster)
 tri_status tri__network_cut(const tri__virtual_cluster *cluster, const tri__virtual_host *host, bool cut)
 {
     char middle[TRI_NAMESPACE_NAME];
-    tri__namespace_name(cluster->name, SWITCH, middle);
+    tri__namespace_name(cluster->name, TRI_SWITCH, middle);
     return tri__tool_run("bridge -n %s link set dev port%d state %d", middle, (int)(host - cluster->host) + 1, cut ? 0 : 3);
 }
 
@@ -168,11 +167,20 @@ static tri_status mislead(const char *cluster, const tri__virtual_host *host, co
     char space[TRI_NAMESPACE_NAME];
     tri__namespace_name(cluster, host->name, space);
     return cut ? tri__tool_run("ip -n %s neighbour replace %s lladdr 02:00:00:00:00:01 nud permanent dev eth0", space, other->address)
-               : tri__tool_run("ip -n %s neighbour delete %s dev eth0", space, other->address);
+               : tri__tool_run("ip -n %s neighbour flush to %s nud permanent dev eth0", space, other->address);
 }
 
 tri_status tri__network_part(const tri__virtual_cluster *cluster, const tri__virtual_host *one, const tri__virtual_host *other, bool cut)
 {
     TRI_TRY(mislead(cluster->name, one, other, cut));
     return mislead(cluster->name, other, one, cut);
+}
+
+tri_status tri__network_mend(const tri__virtual_cluster *cluster, const tri__virtual_host *host)
+{
+    TRI_TRY(tri__network_cut(cluster, host, false));
+    for (int i = 0; i < cluster->hosts; i++)
+        if (&cluster->host[i] != host)
+            TRI_TRY(tri__network_part(cluster, host, &cluster->host[i], false));
+    return NULL;
 }

@@ -8,6 +8,9 @@
 
 enum { TRI_NAMESPACE_NAME = 80 };
 
+#define TRI_SWITCH         "_switch"     /* the switch's namespace in the place of a host's; no host can have this name */
+#define TRI_SWITCH_ADDRESS "10.77.0.254" /* the switch answers there, so that a host's link can be measured by itself; above all hosts' */
+
 /* "trireme:NAME:HOST": the namespace of a host, as `ip netns` lists it. No name has a colon in it. */
 void tri__namespace_name(const char *cluster, const char *host, char out[TRI_NAMESPACE_NAME]);
 
@@ -23,8 +26,11 @@ TRI_MUST_CHECK tri_status tri__network_down(const char *cluster);
 /* Cut a link, or mend it. A link that is cut drops everything in both directions, and reports no error to either side. */
 TRI_MUST_CHECK tri_status tri__network_cut(const tri__virtual_cluster *cluster, const tri__virtual_host *host, bool cut);
 
-/* The same for the traffic between two hosts only: all other hosts still reach both. */
+/* The same for the traffic between two hosts only: all other hosts still reach both. To mend what was not cut changes nothing. */
 TRI_MUST_CHECK tri_status tri__network_part(const tri__virtual_cluster *cluster, const tri__virtual_host *one,
                                             const tri__virtual_host *other, bool cut);
+
+/* Mend the host's link, and all that was cut between it and single other hosts. */
+TRI_MUST_CHECK tri_status tri__network_mend(const tri__virtual_cluster *cluster, const tri__virtual_host *host);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/memory/memory.h"
 #include "lab/cluster/lifecycle.h"
+#include "lab/cluster/network.h"
 #include "train/job/command_line.h"
 #include "train/job/watcher.h"
 
@@ -153,6 +154,7 @@ tri_status tri__spread_choose(const char *cluster, const char *names, tri__virtu
 {
     tri__virtual_cluster all;
     TRI_TRY(tri__virtual_cluster_load(cluster, &all));
+    TRI_TRY(tri__network_check());
     *out = all;
     if (!names)
         return NULL;

@@ -252,8 +252,8 @@ const tri__command tri__command_cluster_status = {
     .options = cluster_status_options,
     .meaning = "the hosts of a virtual cluster, their addresses and limits, and what their links carry",
     .detail =
-        "Each link is filled for a second each way, one after another, and what arrives is counted: the lower rate of both directions is "
-        "shown. A job that runs there meanwhile shares it.",
+        "Each link is filled for a second each way, one after another, between its host and the switch, and what arrives is counted: the "
+        "lower rate of both directions is shown. A job that runs there meanwhile shares it.",
     .operands = {{"NAME", "the cluster"}},
 };
 
@@ -286,6 +286,7 @@ const tri__command tri__command_cluster_mend = {
     .most = 2,
     .options = cluster_host_options,
     .meaning = "mend a link that was cut",
+    .detail = "Without --from, also mends all that was cut between HOST and single other hosts.",
     .operands = {{"NAME", "the cluster"}, {"HOST", "its name or address"}},
 };
 
