@@ -224,6 +224,28 @@ static void only_the_host_that_is_gone_is_left_out(void **state)
     free(hosts);
 }
 
+static test_result cut_second_host(void)
+{
+    return test_run(NULL, (const char *[]){TEST_BINARY, "cluster", "cut", cluster, "host2", NULL});
+}
+
+/* mpirun itself would wait for that host for ever. */
+static void a_host_that_does_not_answer_ends_the_start_of_ranks(void **state)
+{
+    const char *here = *state;
+    expect(cut_second_host(), 0, "", "");
+    expect(RUN(here, LENET, "--workers", "2", "--on", cluster, "--timeout", "3s", "--out", "run"), 1, "",
+           "mpirun has started no rank in 10 s (--timeout)");
+}
+
+static void a_run_begins_without_a_host_that_does_not_answer(void **state)
+{
+    const char *here = *state;
+    expect(cut_second_host(), 0, "", "");
+    expect(RUN(here, LENET, "--workers", "2", "--on", cluster, "--timeout", "10s", "--restarts", "1", "--min-workers", "1", "--out", "run"),
+           0, "hosts        host1", "no rank can be started on 10.77.0.2");
+}
+
 /* Also gives this test's network a name of its own. */
 static bool has_namespaces(void)
 {
@@ -253,6 +275,8 @@ int main(void)
         TEST(ranks_are_placed_as_a_cluster_file_says),
         TEST(a_run_continues_without_a_host_that_is_gone),
         TEST(only_the_host_that_is_gone_is_left_out),
+        TEST(a_host_that_does_not_answer_ends_the_start_of_ranks),
+        TEST(a_run_begins_without_a_host_that_does_not_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

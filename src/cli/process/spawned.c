@@ -49,6 +49,11 @@ static tri_status report(tri__session *session, tri__report_kind kind, json_t *v
     return status;
 }
 
+void tri__spawned_started(tri__session *session)
+{
+    tri_status_free(report(session, TRI_REPORT_STARTED, json_true()));
+}
+
 void tri__spawned_began(tri__session *session)
 {
     tri_status_free(report(session, TRI_REPORT_BEGAN, json_true()));

@@ -10,6 +10,7 @@
  * exits some seconds later. */
 TRI_MUST_CHECK tri_status tri__spawned_watch(int fd);
 
+void tri__spawned_started(tri__session *session);                                 /* rank 0 reports that it runs */
 void tri__spawned_began(tri__session *session);                                   /* rank 0 reports that all ranks are ready */
 void tri__spawned_progress(tri__session *session, const tri__progress *progress); /* dropped while the last report has not been read */
 TRI_MUST_CHECK tri_status tri__spawned_result(tri__session *session, const tri__run_result *result);

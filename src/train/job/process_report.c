@@ -3,18 +3,15 @@
 
 #include <string.h>
 
-static const char *const names[] = {[TRI_REPORT_BEGAN] = "began",
-                                    [TRI_REPORT_PROGRESS] = "progress",
-                                    [TRI_REPORT_RESULT] = "result",
-                                    [TRI_REPORT_FAILURE] = "failure",
-                                    [TRI_REPORT_DAMAGE] = "damage"};
+static const char *const names[] = {[TRI_REPORT_STARTED] = "started", [TRI_REPORT_BEGAN] = "began",     [TRI_REPORT_PROGRESS] = "progress",
+                                    [TRI_REPORT_RESULT] = "result",   [TRI_REPORT_FAILURE] = "failure", [TRI_REPORT_DAMAGE] = "damage"};
 
 tri__report_kind tri__process_report_read(const char *line, json_t **value)
 {
     *value = NULL;
     json_t *report = *line == '{' ? json_loads(line, 0, NULL) : NULL;
     tri__report_kind kind = TRI_REPORT_NONE;
-    for (tri__report_kind one = TRI_REPORT_BEGAN; report && one <= TRI_REPORT_DAMAGE && !kind; one++) {
+    for (tri__report_kind one = TRI_REPORT_STARTED; report && one <= TRI_REPORT_DAMAGE && !kind; one++) {
         json_t *found = json_object_get(report, names[one]);
         if (!found || (one >= TRI_REPORT_FAILURE && !json_is_string(found)))
             continue;

@@ -1,5 +1,6 @@
 /* process_report.h: what a task's process reports to the process that started it: lines of JSON on its standard output.
  *
+ *     {"started": true}                              rank 0: it runs, and looks for the other ranks
  *     {"began": true}                                rank 0: all ranks are ready, and train now
  *     {"progress": {…}}                              the leading task, some ten times a second
  *     {"result": {"summary": {…}, "table": "…"}}     the leading task, at its end
@@ -15,6 +16,7 @@
 
 typedef enum {
     TRI_REPORT_NONE,
+    TRI_REPORT_STARTED,
     TRI_REPORT_BEGAN,
     TRI_REPORT_PROGRESS,
     TRI_REPORT_RESULT,

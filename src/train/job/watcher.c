@@ -75,6 +75,10 @@ void tri__watcher_hear(tri__watcher *watcher, tri__process *process, tri__report
     case TRI_REPORT_NONE:
         show_line(watcher, process, error, line);
         return;
+    case TRI_REPORT_STARTED:
+        if (watcher->options.started)
+            watcher->options.started(watcher->options.context, process);
+        return;
     case TRI_REPORT_BEGAN:
         if (watcher->options.began)
             watcher->options.began(watcher->options.context, process);

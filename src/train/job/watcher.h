@@ -38,10 +38,11 @@ typedef struct {
 
     /* A line that is not a report; error: it came on standard error. NULL: the line goes to the log, after the name of its process. */
     void (*said)(void *context, tri__process *process, bool error, const char *line);
-    void (*began)(void *context, tri__process *process); /* the process has reported that training began */
-    void (*ended)(void *context, tri__process *process); /* the process was reaped; the handler may start it again */
-    void (*asked)(void *context, int times);             /* *stop has changed to `times` */
-    void (*turned)(void *context);                       /* called some twenty times a second */
+    void (*started)(void *context, tri__process *process); /* the process has reported that it runs */
+    void (*began)(void *context, tri__process *process);   /* the process has reported that training began */
+    void (*ended)(void *context, tri__process *process);   /* the process was reaped; the handler may start it again */
+    void (*asked)(void *context, int times);               /* *stop has changed to `times` */
+    void (*turned)(void *context);                         /* called some twenty times a second */
     void *context;
 } tri__watcher_options;
 

@@ -9,18 +9,17 @@
 #include "train/job/command_line.h"
 #include "train/job/watcher.h"
 #include "train/ranks/mpirun.h"
+#include "train/ranks/start_limit.h"
 
-#define START INT64_C(10000000000) /* nanoseconds that processes may take to start, however short the timeout is */
-#define GRACE INT64_C(3000000000)  /* nanoseconds that mpirun has to end them */
+#define GRACE INT64_C(3000000000) /* nanoseconds that mpirun has to end the processes */
 
 typedef struct {
     const tri__placed_launch_request *request;
     tri__watcher watcher;
     tri__process mpirun;
-    int64_t patience; /* nanoseconds in which all tasks must have started */
-    int64_t deadline; /* when all tasks must have started; INT64_MAX: they have */
-    bool in_notice;   /* between the dashed lines of a notice */
-    char killed[200]; /* "mpirun noticed that process rank 2 … exited on signal 9"; "" where it did not */
+    tri__start_limit limit; /* for all tasks to start */
+    bool in_notice;         /* between the dashed lines of a notice */
+    char killed[200];       /* "mpirun noticed that process rank 2 … exited on signal 9"; "" where it did not */
 } launcher;
 
 static void on_line(void *context, tri__process *process, bool error, const char *line)
@@ -41,17 +40,16 @@ static void on_line(void *context, tri__process *process, bool error, const char
 static void on_began(void *context, tri__process *process)
 {
     (void)process;
-    ((launcher *)context)->deadline = INT64_MAX;
+    tri__start_limit_lift(&((launcher *)context)->limit);
 }
 
 /* The tasks watch each other only after they have met. */
 static void on_turn(void *context)
 {
     launcher *self = context;
-    if (tri__clock_now() < self->deadline)
+    if (!tri__start_limit_passed(&self->limit))
         return;
-    self->deadline = INT64_MAX;
-    const double seconds = tri__clock_seconds(self->patience);
+    const double seconds = tri__clock_seconds(self->limit.patience);
     tri__watcher_fail(&self->watcher,
                       tri_fail(TRI_TIMEOUT,
                                "the %d tasks have not all started in %.3g s (--timeout): start fewer, or give them a longer timeout",
@@ -95,7 +93,7 @@ static tri_status explain(const launcher *self)
 
 tri_status tri__placed_launch(const tri__placed_launch_request *request)
 {
-    launcher self = {.request = request, .watcher = {.life = {-1, -1}}, .patience = request->timeout > START ? request->timeout : START};
+    launcher self = {.request = request, .watcher = {.life = {-1, -1}}};
     const tri__watcher_options options = {.log = request->log,
                                           .stop = request->stop,
                                           .said = on_line,
@@ -103,7 +101,7 @@ tri_status tri__placed_launch(const tri__placed_launch_request *request)
                                           .asked = on_stop_request,
                                           .turned = on_turn,
                                           .context = &self};
-    self.deadline = tri__clock_now() + self.patience;
+    tri__start_limit_begin(&self.limit, request->timeout);
     tri_status status = tri__watcher_init(&self.watcher, &options);
     if (!status)
         status = tri__process_init(&self.mpirun, &self.watcher, "mpirun");

@@ -21,10 +21,13 @@
 #include "train/options/strategy.h"
 #include "train/ranks/hosts.h"
 #include "train/ranks/mpirun.h"
+#include "train/ranks/start_limit.h"
 #include "train/run/inputs.h"
 #include "train/run/journal.h"
 
 enum { WHY_SIZE = 1024 };
+
+#define GRACE INT64_C(5000000000) /* nanoseconds that mpirun has to end by itself */
 
 /* How far an attempt came: mpirun was started; its ranks train, and have installed their signal handlers. */
 typedef enum { NOT_STARTED, STARTED, TRAINING } extent;
@@ -49,9 +52,11 @@ typedef struct {
 
     /* of this attempt */
     extent extent;
-    bool in_notice;      /* between the dashed lines of a notice */
-    char why[WHY_SIZE];  /* the reason that mpirun gave */
-    char last[WHY_SIZE]; /* the last line that was not a report */
+    tri__start_limit limit; /* for rank 0 to start: mpirun starts no rank before it has reached all hosts */
+    bool late;              /* it did not */
+    bool in_notice;         /* between the dashed lines of a notice */
+    char why[WHY_SIZE];     /* the reason that mpirun gave */
+    char last[WHY_SIZE];    /* the last line that was not a report */
 } launcher;
 
 static void come_to(launcher *self, extent reached)
@@ -61,6 +66,12 @@ static void come_to(launcher *self, extent reached)
 }
 
 /* ---- what ranks and mpirun say ---- */
+
+static void on_started(void *context, tri__process *process)
+{
+    (void)process;
+    tri__start_limit_lift(&((launcher *)context)->limit);
+}
 
 /* Ranks that we have asked to end already do not count as training. */
 static void on_begin(void *context, tri__process *process)
@@ -129,6 +140,16 @@ static tri_status start(launcher *self)
     return status;
 }
 
+/* From its start on, rank 0 itself keeps the timeout. */
+static void on_turn(void *context)
+{
+    launcher *self = context;
+    if (!tri__start_limit_passed(&self->limit))
+        return;
+    self->late = true;
+    tri__watcher_leave(&self->watcher, 0, GRACE);
+}
+
 /* mpirun hands SIGUSR1 on to the ranks, which then end in good order; they must have installed their handlers. On SIGTERM, mpirun ends the
  * ranks itself. */
 static void on_stop_request(void *context, int times)
@@ -158,6 +179,11 @@ static tri_status reason_of(const launcher *self)
         return tri_fail(TRI_STOPPED, "stopped before training began");
     if (stops && (stops > 1 || self->extent < TRAINING))
         return tri_fail(TRI_STOPPED, "killed by a signal; --resume %s continues from the last checkpoint", self->folder.path);
+    if (self->late)
+        return tri_fail(TRI_TIMEOUT,
+                        "mpirun has started no rank in %.3g s (--timeout): a host does not answer, or cannot reach the first one (its "
+                        "output: %s)",
+                        tri__clock_seconds(self->limit.patience), self->folder.log);
     if (mpirun->complaint || *self->why)
         return tri_fail(code, "%s", mpirun->complaint ? mpirun->complaint : self->why);
     if (mpirun->ending.signal)
@@ -168,9 +194,10 @@ static tri_status reason_of(const launcher *self)
 static tri_status attempt(launcher *self)
 {
     self->extent = NOT_STARTED;
-    self->in_notice = false;
+    self->in_notice = self->late = false;
     self->why[0] = self->last[0] = 0;
     TRI_TRY(start(self));
+    tri__start_limit_begin(&self->limit, self->run->timeout);
     tri__watcher_run(&self->watcher);
     bool told = self->watcher.result &&
                 !self->mpirun.complaint; /* after a signal, mpirun's exit status says failure although the run did not fail */
@@ -340,8 +367,10 @@ static tri_status prepare(launcher *self)
         .progress = self->run->progress,
         .progress_context = self->run->context,
         .said = on_line,
+        .started = on_started,
         .began = on_begin,
         .asked = on_stop_request,
+        .turned = on_turn,
         .context = self,
     };
     TRI_TRY(tri__watcher_init(&self->watcher, &options));

@@ -16,6 +16,7 @@ static void expect_kind(const char *line, tri__report_kind kind)
 static void every_kind_of_report_is_recognised(void **state)
 {
     (void)state;
+    expect_kind("{\"started\": true}", TRI_REPORT_STARTED);
     expect_kind("{\"began\": true}", TRI_REPORT_BEGAN);
     expect_kind("{\"progress\": {\"step\": 3}}", TRI_REPORT_PROGRESS);
     expect_kind("{\"result\": {\"summary\": {}}}", TRI_REPORT_RESULT);

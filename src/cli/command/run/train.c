@@ -333,8 +333,10 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         TRI_TRY(tri__session_relay(session));
     if (what->membership.rank > 0)
         session->log->least = TRI_LOG_WARNING; /* rank 0 reports the rest */
-    if (request.began)
+    if (request.began) {
+        tri__spawned_started(session);
         TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* mpirun hands the launcher's standard input on */
+    }
     tri__run_result result;
     tri_status status = run(session, arguments, &request, what, &result);
     tri__terminal_wipe(&session->terminal);
