@@ -96,11 +96,12 @@ static void put_label(FILE *out, double x, double y, const char *more, const cha
     fputs("</text>\n", out);
 }
 
-/* Around x. A text that is wider than its room is drawn narrower. letter: how wide a letter is, about. */
-static void put_within(FILE *out, double x, double y, double room, const char *kind, double letter, const char *text)
+/* A text that is wider than its room is drawn narrower. anchor: "middle" is around x, "end" before it. letter: how wide a letter is,
+ * about. */
+static void put_within(FILE *out, double x, double y, double room, const char *kind, const char *anchor, double letter, const char *text)
 {
     char more[128];
-    int length = snprintf(more, sizeof more, "class=\"%s\" text-anchor=\"middle\"", kind);
+    int length = snprintf(more, sizeof more, "class=\"%s\" text-anchor=\"%s\"", kind, anchor);
     if ((double)strlen(text) * letter > room)
         snprintf(more + length, sizeof more - (size_t)length, " textLength=\"%.0f\" lengthAdjust=\"spacingAndGlyphs\"", room);
     put_label(out, x, y, more, text);
@@ -115,7 +116,7 @@ static void put_turned(FILE *out, double x, double y, const char *text)
 
 /* ---- ticks ---- */
 
-enum { MOST_TICKS = 16, LETTER = 7 };
+enum { MOST_TICKS = 16, LETTER = 7, TURNED = 20 }; /* LETTER, TURNED: how wide a letter is, and the turned name of an axis with its room */
 
 /* 1, 2, 5, 10, … where the axis is short, otherwise powers of ten. */
 static int log_ticks(const axis *a, double *ticks)
@@ -131,14 +132,30 @@ static int log_ticks(const axis *a, double *ticks)
     return count;
 }
 
+/* "%.*g" needs so many digits to tell the ticks apart: 1000002 and 1000004 need seven. */
+static int digits_of(const double *ticks, int count)
+{
+    enum { USUAL = 6, MOST = 15 };
+    double largest = 0, step = count > 1 ? fabs(ticks[1] - ticks[0]) : 0;
+    for (int i = 0; i < count; i++)
+        largest = fmax(largest, fabs(ticks[i]));
+    int digits = step > 0 ? (int)ceil(log10(largest / step)) + 1 : USUAL;
+    return digits < USUAL ? USUAL : digits > MOST ? MOST : digits;
+}
+
 static int ticks_of(const axis *a, double *ticks)
 {
     double first, step;
     int count = 0;
     if (a->log)
-        return log_ticks(a, ticks);
-    tri__plot_ticks(a->low, a->high, &first, &step);
-    for (; count < MOST_TICKS && first + count * step <= a->high; count++)
+        count = log_ticks(a, ticks);
+    if (count > 1)
+        return count;
+    const double low = a->log ? pow(10, a->low) : a->low,
+                 high = a->log ? pow(10, a->high) : a->high; /* a short logarithmic axis is nearly even */
+    count = 0;
+    tri__plot_ticks(low, high, &first, &step);
+    for (; count < MOST_TICKS && first + count * step <= high; count++)
         ticks[count] = fabs(first + count * step) < step * 1e-9 ? 0 : first + count * step;
     return count;
 }
@@ -159,13 +176,28 @@ static void put_y_ticks(FILE *out, const axis *y, const axis *x, bool second)
 {
     double ticks[MOST_TICKS];
     char number[32];
-    for (int i = 0, count = ticks_of(y, ticks); i < count; i++) {
+    const int count = ticks_of(y, ticks), digits = digits_of(ticks, count);
+    for (int i = 0; i < count; i++) {
         double place = position_on(y, ticks[i]);
-        snprintf(number, sizeof number, "%.6g", ticks[i]);
+        snprintf(number, sizeof number, "%.*g", digits, ticks[i]);
         if (!second)
             fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", x->from, place, x->to);
-        put_label(out, second ? x->to + 6 : x->from - 6, place + 4, second ? "" : "text-anchor=\"end\"", number);
+        put_within(out, second ? x->to + 6 : x->from - 6, place + 4, LEFT - 6 - TURNED, "tick", second ? "start" : "end", LETTER, number);
     }
+}
+
+/* Where the numbers of an even axis would touch, only every second tick has one, or every third … */
+static int ticks_a_number(const axis *x, const double *ticks, int count, int digits)
+{
+    char number[32];
+    int widest = 0, every = 1;
+    for (int i = 0; i < count; i++) {
+        int width = (snprintf(number, sizeof number, "%.*g", digits, ticks[i]) + 1) * LETTER;
+        widest = width > widest ? width : widest;
+    }
+    while (!x->log && count > 1 && every < count && widest > every * (position_on(x, ticks[1]) - position_on(x, ticks[0])))
+        every++;
+    return every;
 }
 
 static void put_x_ticks(FILE *out, const tri__panel *panel, const axis *x, const axis *y)
@@ -174,11 +206,13 @@ static void put_x_ticks(FILE *out, const tri__panel *panel, const axis *x, const
     char number[32];
     int count = panel->names ? panel->name_count : x_ticks(panel, x, ticks);
     const double room = panel->names && count > 1 ? position_on(x, 1) - position_on(x, 0) - LETTER : INFINITY;
+    const int digits = panel->names ? 1 : digits_of(ticks, count), every = panel->names ? 1 : ticks_a_number(x, ticks, count, digits);
     for (int i = 0; i < count; i++) {
         double value = panel->names ? i : ticks[i], place = position_on(x, value);
-        snprintf(number, sizeof number, "%.6g", value);
+        snprintf(number, sizeof number, "%.*g", digits, value);
         fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>\n", place, y->from);
-        put_within(out, place, y->from + 17, room, "tick", LETTER, panel->names ? panel->names[i] : number);
+        if (i % every == 0)
+            put_within(out, place, y->from + 17, room, "tick", "middle", LETTER, panel->names ? panel->names[i] : number);
     }
     fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", x->from, y->to, y->from, x->to);
 }
@@ -329,7 +363,7 @@ static void put_picture(FILE *out, const char *title, const tri__panel *panels, 
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n%s",
             count * PANEL, height, count * PANEL, height, style);
     fputs("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", out);
-    put_within(out, count * PANEL / 2.0, TITLE, count * PANEL - 10.0, "title", 9, title);
+    put_within(out, count * PANEL / 2.0, TITLE, count * PANEL - 10.0, "title", "middle", 9, title);
     for (int i = 0; i < count; i++)
         put_panel(out, &panels[i], i);
     fputs("</svg>\n", out);

@@ -106,6 +106,42 @@ static void texts_that_are_too_wide_are_drawn_narrower(void **state)
     free(text);
 }
 
+/* Numbers of a y axis keep clear of its name, and those of an x axis of each other. */
+static void numbers_of_short_axes_do_not_overlap(void **state)
+{
+    (void)state;
+    const double x[] = {0.001, 0.0161}, y[] = {1381.33, 1381.45};
+    const tri__series series = {.x = x, .y = y, .count = 2};
+    const tri__panel panel = {"", "seconds", "MB", .series = &series, .count = 1, .intercept = NAN, .slope = NAN};
+    char *text;
+    assert_ok(tri__plot_draw("memory", &panel, 1, &text));
+    assert_non_null(strstr(text, "textLength=\"36\" lengthAdjust=\"spacingAndGlyphs\">1381.4"));
+    assert_non_null(strstr(text, ">0.005</text>"));
+    assert_int_equal(count(text, ">0.01</text>") + count(text, ">0.015</text>"), 2);
+    free(text);
+    const double wide[] = {1000001, 1000013};
+    assert_ok(tri__plot_draw(
+        "memory",
+        &(tri__panel){"", "s", "MB", .series = &(tri__series){.x = wide, .y = y, .count = 2}, .count = 1, .intercept = NAN, .slope = NAN},
+        1, &text));
+    assert_int_equal(count(text, "class=\"axis\" d=\"M") - 1, 2 * count(text, ">10000"));
+    free(text);
+}
+
+/* From 81 to 88 there is no 1, 2 or 5 of any power of ten. */
+static void a_short_logarithmic_axis_has_numbers(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2}, y[] = {81.4, 86.8};
+    const tri__series series = {.x = x, .y = y, .count = 2};
+    const tri__panel panel = {"", "batch", "%", .series = &series, .count = 1, .log_y = true, .intercept = NAN, .slope = NAN};
+    char *text;
+    assert_ok(tri__plot_draw("accuracy", &panel, 1, &text));
+    assert_non_null(strstr(text, ">82</text>"));
+    assert_non_null(strstr(text, ">86</text>"));
+    free(text);
+}
+
 static void two_axes_may_both_begin_at_zero(void **state)
 {
     (void)state;
@@ -142,6 +178,8 @@ int main(void)
         cmocka_unit_test(a_plot_has_error_bars_logarithmic_axes_and_a_second_axis),
         cmocka_unit_test(a_plot_may_have_names_below_its_points),
         cmocka_unit_test(texts_that_are_too_wide_are_drawn_narrower),
+        cmocka_unit_test(numbers_of_short_axes_do_not_overlap),
+        cmocka_unit_test(a_short_logarithmic_axis_has_numbers),
         cmocka_unit_test(two_axes_may_both_begin_at_zero),
         cmocka_unit_test(ticks_of_a_plot_are_round_numbers),
     };
