@@ -230,6 +230,9 @@ static void runs_that_fail_are_tried_once_more_and_told(void **state)
     assert_int_equal(count(journal, "\"failure\""), 2);
     assert_int_equal(count(journal, "\"result\""), 1);
     free(journal);
+    expect(RUN(folder, "lab", "report", "o"), 0, "", "");
+    expect(SHELL(folder, "grep -c '^| steps=none | 1 |' o/report.md; grep -c '^| steps=none | 1 | 2 times |' o/report.md"), 0, "1\n1\n",
+           "");
 }
 
 /* The least of the cells that have results says nothing about the others. */
@@ -250,6 +253,8 @@ static void runs_that_failed_are_tried_again_by_the_next_call(void **state)
     expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 1, "unknown        two", "later.model");
     expect(SHELL(folder, "printf 'input(scale=1/255)\\ndense(classes)\\nsoftmax_loss()\\n' >later.model; \"$0\" lab run s.yaml --out o"), 0,
            "confirmed      two", "");
+    expect(RUN(folder, "lab", "report", "o"), 0, "", "");
+    expect(SHELL(folder, "grep -c '| 2 times, then it ended well |' o/report.md"), 0, "1\n", "");
 }
 
 /* Nothing is known of how long a run takes before the first has ended. */

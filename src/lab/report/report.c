@@ -136,23 +136,39 @@ static void put_verdicts(const tri__results *results, tri__markup *markup)
         tri__markup_table_end(markup);
 }
 
+static bool is_last_failure(const tri__results *results, int64_t index)
+{
+    const tri__measurement *one = tri__results_at(results, index);
+    for (int64_t i = index + 1; i < tri__results_count(results); i++) {
+        const tri__measurement *later = tri__results_at(results, i);
+        if (later->cell == one->cell && later->repeat == one->repeat && !later->result)
+            return false;
+    }
+    return true;
+}
+
+/* A row for each run that failed, with its last reason, however often it was tried. */
 static void put_failures(const tri__results *results, tri__markup *markup)
 {
-    static const char *const names[] = {"cell", "repeat", "why it failed"};
+    static const char *const names[] = {"cell", "repeat", "failed", "why it failed"};
     const tri__study *study = tri__results_study(results);
     bool begun = false;
     for (int64_t i = 0; i < tri__results_count(results); i++) {
         const tri__measurement *one = tri__results_at(results, i);
-        char text[400], repeat[16];
-        if (one->result)
+        char text[400], repeat[16], times[64];
+        const int failed = tri__results_failures(results, one->cell, one->repeat);
+        if (one->result || !is_last_failure(results, i))
             continue;
         if (!begun)
-            tri__markup_heading(markup, "Runs that failed"), tri__markup_table_begin(markup, names, 3);
+            tri__markup_heading(markup, "Runs that failed"), tri__markup_table_begin(markup, names, 4);
         begun = true;
         snprintf(repeat, sizeof repeat, "%d", one->repeat);
+        int length = snprintf(times, sizeof times, failed == 1 ? "once" : "%d times", failed);
+        snprintf(times + length, sizeof times - (size_t)length,
+                 tri__results_has(results, one->cell, one->repeat) ? ", then it ended well" : "");
         const char *why = json_string_value(json_object_get(one->record, "failure"));
-        const char *cells[] = {tri__study_cell_title(study, one->cell, text, sizeof text), repeat, why ? why : ""};
-        tri__markup_table_row(markup, cells, 3);
+        const char *cells[] = {tri__study_cell_title(study, one->cell, text, sizeof text), repeat, times, why ? why : ""};
+        tri__markup_table_row(markup, cells, 4);
     }
     if (begun)
         tri__markup_table_end(markup);
