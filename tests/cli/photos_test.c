@@ -40,6 +40,19 @@ static void files_that_are_left_out_are_told_once_whatever_the_strategy(void **s
     expect(SHELL(here, "grep -l 'left out' run-3/log/worker-*.txt"), 0, "run-3/log/worker-0.txt\nrun-3/log/worker-1.txt\n", "");
 }
 
+/* Somebody who gives the folder of one class would otherwise train, and hear of no mistake. */
+static void a_single_class_is_told_once_whatever_the_strategy(void **state)
+{
+    const char *here = *state;
+    static const char *const strategies[] = {"local", "mirrored --workers 2", "allreduce --workers 2", "ps --workers 2"};
+    expect(SHELL(here, "\"$0\" data make images --out photos --count 12 --classes 1 --size 40x30"), 0, "", "");
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+        expect(SHELL(here,
+                     "\"$0\" train flowers --data photos --steps 1 --out run-$1 --strategy $2 2>&1 >/dev/null | grep -c 'only one class'",
+                     (const char[]){(char)('0' + i), 0}, strategies[i]),
+               0, "1\n", "");
+}
+
 static void the_page_of_an_evaluation_names_photos(void **state)
 {
     const char *here = *state;
@@ -66,6 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(generated_photos_can_be_described_and_learned),
         FOLDER_TEST(files_that_are_left_out_are_told_once_whatever_the_strategy),
+        FOLDER_TEST(a_single_class_is_told_once_whatever_the_strategy),
         FOLDER_TEST(the_page_of_an_evaluation_names_photos),
         FOLDER_TEST(wrong_calls_of_data_make_are_refused),
     };

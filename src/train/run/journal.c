@@ -80,7 +80,7 @@ static const char *labels_text(const tri_source_info *source, char text[64])
 {
     const long long outputs = source->outputs;
     if (source->labels == TRI_LABEL_CLASS)
-        snprintf(text, 64, "in %lld classes", (long long)source->classes);
+        snprintf(text, 64, source->classes == 1 ? "in %lld class" : "in %lld classes", (long long)source->classes);
     else
         snprintf(text, 64, source->labels == TRI_LABEL_SET ? "with sets of %lld label%s" : "with %lld number%s each", outputs,
                  outputs == 1 ? "" : "s");
@@ -94,6 +94,9 @@ void tri__run_tell_examples(const tri__run *run, const tri_source_info *source, 
                   tri__text_count(parameters, (double)count_parameters(run->inputs.graph)), run->options.data,
                   tri__text_count(examples, (double)count), tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels),
                   tests ? ", " : "", tests ? tests : "");
+    if (source->labels == TRI_LABEL_CLASS && source->classes == 1 && tri__run_leads(run))
+        tri__log_line(run->journal.log, TRI_LOG_WARNING, "%s has only one class, so there is nothing to tell apart%s", run->options.data,
+                      source->class_names ? ": photos need the folder that holds the folders of all classes" : "");
 }
 
 void tri__run_tell_rule(const tri__run *run)
