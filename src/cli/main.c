@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/process/lost_file.h"
 #include "cli/process/openmp.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
     tri__session session;
     tri__expanded_words words;
     signal(SIGXFSZ, SIG_IGN); /* writing beyond the system's file size limit then fails with an error instead of a signal */
+    tri__lost_file_watch();
     tri_status status = tri__config_expand(argc, (const char *const *)argv, &words);
     tri__session_init(&session, words.count, words.words);
     if (!status)

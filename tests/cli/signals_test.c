@@ -146,6 +146,43 @@ static void an_interrupted_data_make_leaves_nothing(void **state)
     }
 }
 
+static void write_examples(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 100000; i++)
+        fprintf(file, "%d 1:%d 2:%d\n", i % 2, i % 7, i % 5);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The file is mapped into memory, and the kernel reports the loss by SIGBUS. The checkpoint of before stays. */
+static void a_data_file_that_becomes_shorter_is_named(void **state)
+{
+    const char *folder = *state;
+    static const char *const strategies[] = {"local", "mirrored --workers 2"};
+    char *path = test_path(folder, "a.svm"), *errors = test_path(folder, "job.err");
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        write_examples(path);
+        process job = process_start(folder, "job",
+                                    "train sparse-lr --data a.svm --features 10 --json --out run-%d --checkpoint-every 20steps " ENDLESS
+                                    "--strategy %s",
+                                    (int)i, strategies[i]);
+        char first[32];
+        snprintf(first, sizeof first, "run-%d/checkpoint", (int)i);
+        char *checkpoint = test_path(folder, first);
+        while (access(checkpoint, F_OK))
+            assert_false(process_has_ended(&job));
+        assert_int_equal(truncate(path, 0), 0);
+        json_decref(process_end(&job, 1));
+        char *said = test_read(errors, NULL);
+        assert_non_null(strstr(said, "a.svm: a part that was there is gone"));
+        free(said);
+        free(checkpoint);
+    }
+    free(errors);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +197,7 @@ int main(void)
         PROCESS_TEST(an_ignored_sighup_stays_ignored),
         PROCESS_TEST(ps_0_by_hand_exits_143_after_sigterm),
         PROCESS_TEST(an_interrupted_data_make_leaves_nothing),
+        PROCESS_TEST(a_data_file_that_becomes_shorter_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
