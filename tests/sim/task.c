@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "data/batch/shard.h"
+#include "data/order/shard.h"
 #include "graph/store/store.h"
 #include "sim/clocks.h"
 #include "sim/history.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "data/batch/record_order.h"
+#include "data/order/record_order.h"
 #include "data/source/source.h"
 
 /* A label that is not a class of the source is ignored here; the plan refuses it. */

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
-#include "data/batch/batch_plan.h"
 #include "data/batch/damage.h"
 #include "data/batch/mixup.h"
 #include "data/batch/prefetch.h"
 #include "data/batch/resident.h"
 #include "data/batch/stream_batches.h"
+#include "data/order/batch_plan.h"
 
 struct tri_dataset {
     tri_source *source;

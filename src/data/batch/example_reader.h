@@ -7,7 +7,7 @@
 
 #include "data/batch/batch.h"
 #include "data/batch/cache.h"
-#include "data/batch/epoch_order.h"
+#include "data/order/epoch_order.h"
 #include "data/photo/augment.h"
 
 /* What is done with every example. It stays the same as long as a reader uses it, and all that it points to is borrowed. */

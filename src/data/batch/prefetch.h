@@ -6,9 +6,9 @@
 #define TRI_DATA_BATCH_PREFETCH_H
 
 #include "data/batch/batch.h"
-#include "data/batch/batch_plan.h"
 #include "data/batch/cache.h"
-#include "data/batch/record_order.h"
+#include "data/order/batch_plan.h"
+#include "data/order/record_order.h"
 #include "data/photo/augment.h"
 
 typedef struct tri__prefetch tri__prefetch;

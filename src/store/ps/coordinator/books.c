@@ -1,7 +1,7 @@
 /* books.c: shares of workers, counted, written and read. */
 #include "store/ps/coordinator/books.h"
 
-#include "data/batch/shard.h"
+#include "data/order/shard.h"
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/stretch/gather.h"
 

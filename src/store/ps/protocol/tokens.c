@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
-#include "data/batch/shard.h"
+#include "data/order/shard.h"
 
 typedef struct {
     int64_t step, position;

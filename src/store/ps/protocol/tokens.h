@@ -1,7 +1,7 @@
 /* tokens.h: which worker does which step. This is the coordinator's bookkeeping only: it sends and receives nothing, and knows no time.
  *
  * A token is the right to do one step, and says which examples it takes: slice `index` of `workers` of the step at `position`
- * (data/batch/shard.h). Members are the workers that are there, known by their task number; they join and leave at any time.
+ * (data/order/shard.h). Members are the workers that are there, known by their task number; they join and leave at any time.
  *
  * Async and bounded staleness: a token is one update. Steps are numbered as they are first granted, and positions follow one another.
  * Tokens that a member held when it left go to other members, before any new token. With bounded staleness, a member's next step, counted

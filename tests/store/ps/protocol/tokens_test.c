@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes/random.h"
-#include "data/batch/shard.h"
+#include "data/order/shard.h"
 #include "support.h"
 
 enum { MEMBERS = 9, MOST_EXAMPLES = 64, MOST_EPOCHS = 8, MOST_STEPS = MOST_EPOCHS * MOST_EXAMPLES + 1 };

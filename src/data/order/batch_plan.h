@@ -2,10 +2,10 @@
  *
  * A plan is a queue of slices that have not been taken yet. Without assignments, tri__batch_plan_find lengthens the queue as far as it
  * needs; with them, the queue holds what was assigned. The code that makes the batches sees only the queue. One thread uses a plan. */
-#ifndef TRI_DATA_BATCH_BATCH_PLAN_H
-#define TRI_DATA_BATCH_BATCH_PLAN_H
+#ifndef TRI_DATA_ORDER_BATCH_PLAN_H
+#define TRI_DATA_ORDER_BATCH_PLAN_H
 
-#include "data/batch/shard.h"
+#include "data/order/shard.h"
 #include "trireme/dataset.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* batch_plan_test.c: the queue of batches to come grows by itself, or by assignments. */
-#include "data/batch/batch_plan.h"
+#include "data/order/batch_plan.h"
 
 #include "support.h"
 

@@ -2,7 +2,7 @@
  *
  * If a set is small enough for any machine's memory or page cache, an epoch is one permutation. Larger sets are read in blocks, so that
  * disks do not have to read a few hundred bytes here and there. The limits are constants: the order must not depend on the machine. */
-#include "data/batch/record_order.h"
+#include "data/order/record_order.h"
 
 #include "base/bytes/random.h"
 

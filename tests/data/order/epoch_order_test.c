@@ -1,6 +1,6 @@
 /* epoch_order_test.c: every order is a permutation, windows bound how far a record comes forward, and nothing but seed and
  * epoch matters. */
-#include "data/batch/epoch_order.h"
+#include "data/order/epoch_order.h"
 
 #include "data/fixture.h"
 

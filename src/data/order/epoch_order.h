@@ -1,6 +1,6 @@
 /* epoch_order.h: the order in which an epoch goes through the records. It depends on the seed and the epoch alone. */
-#ifndef TRI_DATA_BATCH_EPOCH_ORDER_H
-#define TRI_DATA_BATCH_EPOCH_ORDER_H
+#ifndef TRI_DATA_ORDER_EPOCH_ORDER_H
+#define TRI_DATA_ORDER_EPOCH_ORDER_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  * A shuffle through a window of w records draws one of the next w records at random, and then lets one more record into the window. In an
  * array that means: swap each position with one of the w positions that begin with it (with w = 1, nothing moves). With blocks it is the
  * same, with the w positions in a ring. */
-#include "data/batch/epoch_order.h"
+#include "data/order/epoch_order.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

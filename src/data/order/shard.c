@@ -1,5 +1,5 @@
 /* shard.c: which examples a worker's next batch holds. */
-#include "data/batch/shard.h"
+#include "data/order/shard.h"
 
 static int64_t least(int64_t a, int64_t b)
 {

@@ -1,5 +1,5 @@
 /* batch_plan.c: which batches come next. */
-#include "data/batch/batch_plan.h"
+#include "data/order/batch_plan.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,8 @@
  * A position is the number of examples that all workers together have consumed since the very start. A step takes the next workers ×
  * batch examples of the epoch's order, or the rest of the epoch if that is less. Each worker takes a slice of them; slices differ by one
  * example at most. So the number of workers may change between two steps, and no example is used twice or skipped. */
-#ifndef TRI_DATA_BATCH_SHARD_H
-#define TRI_DATA_BATCH_SHARD_H
+#ifndef TRI_DATA_ORDER_SHARD_H
+#define TRI_DATA_ORDER_SHARD_H
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* record_order.h: which records a worker's batches hold, from the epoch's order and this worker's slices of it. */
-#ifndef TRI_DATA_BATCH_RECORD_ORDER_H
-#define TRI_DATA_BATCH_RECORD_ORDER_H
+#ifndef TRI_DATA_ORDER_RECORD_ORDER_H
+#define TRI_DATA_ORDER_RECORD_ORDER_H
 
-#include "data/batch/epoch_order.h"
-#include "data/batch/shard.h"
+#include "data/order/epoch_order.h"
+#include "data/order/shard.h"
 #include "data/source/source.h"
 
 typedef struct {

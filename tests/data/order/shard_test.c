@@ -1,5 +1,5 @@
 /* shard_test.c: whatever the workers, batches, epochs and changes between them, every example is seen exactly once an epoch. */
-#include "data/batch/shard.h"
+#include "data/order/shard.h"
 
 #include <stdlib.h>
 #include <string.h>
