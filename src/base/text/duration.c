@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND  INT64_C(1000000000)
+#include "base/thread/clock.h"
+
 #define LONGEST (INT64_MAX / 4) /* 73 years: deadlines, and twice as much, do not overflow */
 
 static const struct {
     const char *name;
     int64_t nanoseconds;
-} units[] = {{"ms", SECOND / 1000}, {"s", SECOND}, {"m", 60 * SECOND}, {"min", 60 * SECOND}, {"h", 3600 * SECOND}};
+} units[] = {{"ms", TRI_SECOND / 1000}, {"s", TRI_SECOND}, {"m", 60 * TRI_SECOND}, {"min", 60 * TRI_SECOND}, {"h", 3600 * TRI_SECOND}};
 
 bool tri__duration_parse(const char *text, int64_t *nanoseconds)
 {

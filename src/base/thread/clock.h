@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+/* All spans of time are in nanoseconds, unless a name says otherwise. */
+#define TRI_MILLISECOND INT64_C(1000000)
+#define TRI_SECOND      INT64_C(1000000000)
+
 int64_t tri__clock_now(void);              /* nanoseconds, monotonic */
 double tri__clock_wall(void);              /* seconds since 1970 */
 double tri__clock_wall_of(int64_t moment); /* of tri__clock_now, as seconds since 1970 */

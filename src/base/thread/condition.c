@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#define SECOND INT64_C(1000000000)
+#include "base/thread/clock.h"
 
 void tri__condition_init(pthread_cond_t *condition)
 {
@@ -16,6 +16,6 @@ void tri__condition_init(pthread_cond_t *condition)
 
 int tri__condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t time)
 {
-    const struct timespec at = {.tv_sec = time / SECOND, .tv_nsec = time % SECOND};
+    const struct timespec at = {.tv_sec = time / TRI_SECOND, .tv_nsec = time % TRI_SECOND};
     return pthread_cond_timedwait(condition, lock, &at);
 }

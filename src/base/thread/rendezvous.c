@@ -11,7 +11,7 @@
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
 
-#define LONG_LOOK  INT64_C(2000000) /* nanoseconds: several times what a blocked wake-up costs, too short for people to notice */
+#define LONG_LOOK  (2 * TRI_MILLISECOND) /* several times what a blocked wake-up costs, too short for people to notice */
 #define SHORT_LOOK INT64_C(2000)
 #define POLITE     INT64_C(50000) /* nanoseconds after which a waiter yields the CPU between two polls */
 #define LOOKS      32             /* polls between two readings of the clock */

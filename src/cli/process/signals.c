@@ -8,7 +8,7 @@
 
 #include "base/thread/clock.h"
 
-#define SAME INT64_C(300000000) /* nanoseconds */
+#define SAME (300 * TRI_MILLISECOND)
 
 static volatile sig_atomic_t caught, limit, noted, first;
 static atomic_int_fast64_t last; /* when a signal was last counted; 0: never */

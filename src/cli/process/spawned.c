@@ -13,8 +13,8 @@
 #include "train/job/process_report.h"
 #include "watch/progress/progress_json.h"
 
-enum { GRACE = 10 };                /* seconds in which to end in good order */
-#define READING INT64_C(1000000000) /* nanoseconds in which a running supervisor reads the result */
+enum { GRACE = 10 };       /* seconds in which to end in good order */
+#define READING TRI_SECOND /* time in which a running supervisor reads the result */
 
 /* A supervisor on another host sends signals as bytes. End of file means that the supervisor is gone; a failed read does not. */
 static void *wait_for_end(void *argument)

@@ -12,9 +12,8 @@
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
 
-#define SECOND   INT64_C(1000000000)
-#define PATIENCE (3 * SECOND)  /* time to end, after each signal */
-#define LONG     (60 * SECOND) /* restarts longer ago than this do not count */
+#define PATIENCE (3 * TRI_SECOND)  /* time to end, after each signal */
+#define LONG     (60 * TRI_SECOND) /* restarts longer ago than this do not count */
 
 enum { MOST_RESTARTS = 3 }; /* within LONG */
 

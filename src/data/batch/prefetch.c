@@ -23,12 +23,11 @@
 #include "data/batch/example_reader.h"
 #include "data/batch/tuning.h"
 
-#define SECOND          INT64_C(1000000000)
 #define DEFAULT_TIMEOUT 300 /* seconds for one batch: only a disk that hangs takes so long */
 #define DEFAULT_BUDGET  ((size_t)256 << 20)
-#define STRETCH         (SECOND / 5000) /* nanoseconds that one claim should take */
-#define NOTICED         (SECOND / 2000) /* a shorter wait is only the time of a wake-up: a longer queue would not avoid it */
-#define GRACE           SECOND          /* nanoseconds that threads have to return from their reads */
+#define STRETCH         (TRI_SECOND / 5000) /* time that one claim should take */
+#define NOTICED         (TRI_SECOND / 2000) /* a shorter wait is only the time of a wake-up: a longer queue would not avoid it */
+#define GRACE           TRI_SECOND          /* time that threads have to return from their reads */
 
 _Static_assert(TRI_BATCH_PIECES > TRI_MOST_DECODERS, "every thread has a piece of its own, and so has the caller");
 _Static_assert(TRI_MOST_QUEUED <= TRI_MOST_ASSIGNED, "a plan has room for as many batches");
@@ -187,7 +186,7 @@ static tri__decode_effort effort_now(void)
     getrusage(RUSAGE_THREAD, &usage);
     return (tri__decode_effort){
         .wall = tri__clock_now(),
-        .cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000,
+        .cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * TRI_SECOND + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000,
         .blocked = usage.ru_nvcsw,
         .preempted = usage.ru_nivcsw,
     };
@@ -291,7 +290,7 @@ tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *o
         .seed = options->seed,
         .mixed_classes = options->mixed_classes,
     };
-    prefetch->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
+    prefetch->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * TRI_SECOND);
     prefetch->users = 1;
     prefetch->caller = (decoder){.prefetch = prefetch, .piece = TRI_MOST_DECODERS};
     tri__example_reader_init_cached(&prefetch->caller.reader, &prefetch->pipeline);

@@ -13,8 +13,8 @@
 #include "base/thread/clock.h"
 #include "base/thread/rendezvous.h"
 
-#define PATIENCE INT64_C(1000000000) /* nanoseconds that a caller waits for a batch */
-#define GLANCE   INT64_C(100000000)  /* nanoseconds after which the thread checks whether it is to leave */
+#define PATIENCE TRI_SECOND              /* time that a caller waits for a batch */
+#define GLANCE   (100 * TRI_MILLISECOND) /* time after which the thread checks whether it is to leave */
 
 enum { MOST_DEPTH = 16, MOST_ROWS_AHEAD = 1 << 16 };
 

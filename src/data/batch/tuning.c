@@ -1,8 +1,10 @@
 /* tuning.c: decides how many threads decode, and how many batches they may be ahead. */
 #include "data/batch/tuning.h"
 
-#define LATELY      INT64_C(1000000000) /* nanoseconds of decoding that are remembered */
-#define CALM        256                 /* batches without a wait, after which a shorter queue is tried */
+#include "base/thread/clock.h"
+
+#define LATELY      TRI_SECOND /* how much decoding is remembered */
+#define CALM        256        /* batches without a wait, after which a shorter queue is tried */
 #define FIRST_DEPTH 3
 #define LEAST_DEPTH 2                  /* one with the caller, one being filled */
 #define LONG_QUEUE  8                  /* batches; while a queue this long is half full, nobody waits */

@@ -15,9 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/thread/clock.h"
+
 enum { TRI_MOST_DECODERS = 64, TRI_MOST_QUEUED = 64 };
 
-#define TRI_TUNING_PATIENCE INT64_C(2000000) /* nanoseconds that the caller waits before a thread is added */
+#define TRI_TUNING_PATIENCE (2 * TRI_MILLISECOND) /* time that the caller waits before a thread is added */
 
 /* What one thread needed to decode some rows. Times are nanoseconds. */
 typedef struct {

@@ -29,8 +29,8 @@
 #include "data/file/claim.h"
 #include "data/format/tfrecord.h"
 
-#define TOUCH INT64_C(1000000000) /* nanoseconds between two touches of our claims, which show that we live */
-#define POLL  20000000            /* nanoseconds between two looks at the partitions of other processes */
+#define TOUCH TRI_SECOND             /* time between two touches of our claims, which show that we live */
+#define POLL  (20 * TRI_MILLISECOND) /* time between two looks at the partitions of other processes */
 
 static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
 

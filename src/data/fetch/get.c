@@ -21,7 +21,7 @@
 #include "data/fetch/known_file.h"
 #include "data/fetch/npm.h"
 
-#define LOCK_DEADLINE (INT64_C(2400) * 1000000000) /* longer than the deadline of npm, for which the other process may wait */
+#define LOCK_DEADLINE (2400 * TRI_SECOND) /* longer than the deadline of npm, for which the other process may wait */
 
 typedef struct {
     const tri__known_set *set;
@@ -159,7 +159,7 @@ static tri_status take_lock(const fetch_job *self, int *out)
         if (!told)
             tri__log_line(self->options->log, TRI_LOG_INFO, "waiting for another process that is getting %s", self->set->name);
         told = true;
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 20 * TRI_MILLISECOND}, NULL);
     }
     *out = file;
     return NULL;

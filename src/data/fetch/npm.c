@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/thread/clock.h"
 #include "net/process/child.h"
 
-#define PATIENCE (INT64_C(1800) * 1000000000) /* nanoseconds: 139 MB take long over a slow line */
+#define PATIENCE (1800 * TRI_SECOND) /* 139 MB take long over a slow line */
 
 typedef struct {
     char said[2][512]; /* the first line of standard output, and of standard error */

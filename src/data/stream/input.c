@@ -11,8 +11,6 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 
-#define MILLISECOND INT64_C(1000000)
-
 enum { FIRST_ROOM = 1 << 20, GLANCE = 100 /* milliseconds */ };
 
 tri_status tri__input_init(tri__input *input, int fd, const char *name, const volatile sig_atomic_t *stop)
@@ -85,7 +83,7 @@ tri_status tri__input_more(tri__input *input, int64_t nanoseconds, bool *came)
             input->ended = input->stopped = true;
             break;
         }
-        const int64_t left = (deadline - tri__clock_now()) / MILLISECOND;
+        const int64_t left = (deadline - tri__clock_now()) / TRI_MILLISECOND;
         bool ready;
         TRI_TRY(glance(input, left <= 0 ? 0 : left < GLANCE ? (int)left + 1 : GLANCE, &ready));
         if (ready && input->end < input->room)

@@ -10,13 +10,14 @@
 
 #include "base/bytes/little_endian.h"
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "data/format/record_clicks.h"
 #include "data/stream/input.h"
 #include "data/text/criteo.h"
 #include "data/text/libsvm.h"
 #include "data/text/lines.h"
 
-#define A_WHILE INT64_C(1000000000) /* nanoseconds */
+#define A_WHILE TRI_SECOND
 
 enum { BYTES_OF_FEATURE = 4 }; /* a feature in text has at least this many: "1:1 " */
 

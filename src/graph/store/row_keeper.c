@@ -16,7 +16,7 @@ enum {
     LEAST = 65536, /* there is room for at least this many rows */
 };
 
-static const int64_t PATIENCE = INT64_C(1000000000); /* nanoseconds until a thread that waits looks again */
+static const int64_t PATIENCE = TRI_SECOND; /* time until a thread that waits looks again */
 
 struct tri__row_keeper {
     const tri_table *table;

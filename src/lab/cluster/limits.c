@@ -184,9 +184,9 @@ tri_status tri__limits_enter(const char *cluster, const char *host)
 /* Only rmdir removes a group, and only when no process is left in it. Processes that were killed need a moment to end. */
 static void remove_group(const char *path)
 {
-    const int64_t deadline = tri__clock_now() + INT64_C(5000000000);
+    const int64_t deadline = tri__clock_now() + 5 * TRI_SECOND;
     while (rmdir(path) && errno == EBUSY && tri__clock_now() < deadline)
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 5 * TRI_MILLISECOND}, NULL);
 }
 
 static void remove_below(const char *parent)

@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/thread/clock.h"
 #include "lab/cluster/lifecycle.h"
 #include "lab/cluster/network.h"
 #include "net/connection/probe.h"
 
-#define DURATION INT64_C(1000000000)
-#define TIMEOUT  INT64_C(5000000000)
+#define DURATION TRI_SECOND
+#define TIMEOUT  (5 * TRI_SECOND)
 
 typedef struct {
     const char *cluster, *host; /* of the thread that asks */

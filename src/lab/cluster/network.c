@@ -110,7 +110,7 @@ static int count_text(const char *text, const char *part)
  * cut in the meantime. */
 static tri_status wait_for_carriers(int hosts, const char *middle)
 {
-    const int64_t deadline = tri__clock_now() + INT64_C(10000000000);
+    const int64_t deadline = tri__clock_now() + 10 * TRI_SECOND;
     for (;;) {
         char *ports;
         TRI_TRY(tri__tool_read(&ports, "ip -n %s -brief link show up type veth", middle));
@@ -120,7 +120,7 @@ static tri_status wait_for_carriers(int hosts, const char *middle)
             return NULL;
         if (tri__clock_now() > deadline)
             return tri_fail(TRI_TIMEOUT, "%d of %d links are up after 10 s", up, hosts);
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 20 * TRI_MILLISECOND}, NULL);
     }
 }
 

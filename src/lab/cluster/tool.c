@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "net/process/child.h"
 
 enum { MOST_WORDS = 32, SAID = 512 };
 
-static const int64_t PATIENCE = INT64_C(30000000000); /* nanoseconds; such tools need milliseconds */
+static const int64_t PATIENCE = 30 * TRI_SECOND; /* such tools need milliseconds */
 
 typedef struct {
     char *out; /* the child's standard output so far, as a string */

@@ -24,8 +24,7 @@
 
 enum { SAID = 1024, RETRIES = 1, NAME = 400 };
 
-#define SECOND INT64_C(1000000000)
-#define GRACE  (10 * SECOND)
+#define GRACE (10 * TRI_SECOND)
 
 typedef struct {
     const tri__study_run *request;

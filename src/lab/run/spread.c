@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "lab/cluster/lifecycle.h"
 #include "lab/cluster/network.h"
 #include "train/job/command_line.h"
@@ -13,7 +14,7 @@
 
 enum { SAID = 1024 };
 
-#define GRACE INT64_C(10000000000)
+#define GRACE (10 * TRI_SECOND)
 
 typedef struct {
     tri__process process; /* first member: a pointer to it is a pointer to the part */

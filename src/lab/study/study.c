@@ -14,6 +14,7 @@
 #include "base/text/duration.h"
 #include "base/text/nearest.h"
 #include "base/text/text_table.h"
+#include "base/thread/clock.h"
 #include "lab/study/builtin_studies.h"
 #include "lab/study/reported.h"
 #include "lab/study/study_cells.h"
@@ -95,7 +96,7 @@ static tri_status read_simple(tri__study *study)
     TRI_TRY(read_text(study, "command", &study->command));
     study->about = json_string_value(json_object_get(study->document, "about"));
     study->seed = 1;
-    study->patience = INT64_C(3600000000000);
+    study->patience = 3600 * TRI_SECOND;
     TRI_TRY(read_count(study, "seed", INT64_MAX - MOST_REPEATS, &study->seed));
     TRI_TRY(read_count(study, "repeats", MOST_REPEATS, &repeats));
     study->repeats = (int)repeats;

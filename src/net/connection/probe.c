@@ -12,8 +12,8 @@
 
 enum { PING = 1, PONG, DATA, END, COUNTED, SEND };
 enum { TRIPS = 40, CHUNK = 256 << 10, AHEAD = 4 * CHUNK, AT_ONCE = 16, ASKERS = 4 };
-#define TURN    INT64_C(50000000)  /* nanoseconds after which a signal is noticed */
-#define WARM_UP INT64_C(200000000) /* nanoseconds in which TCP finds out how much the link takes, and may lose some */
+#define TURN    (50 * TRI_MILLISECOND)  /* time after which a signal is noticed */
+#define WARM_UP (200 * TRI_MILLISECOND) /* time in which TCP finds out how much the link takes, and may lose some */
 
 typedef enum { CONNECTING, PINGING, SENDING, RECEIVING, DONE } asker_state; /* as probe.h draws them; the answering side has no states */
 

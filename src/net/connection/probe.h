@@ -14,6 +14,7 @@
 
 #include <signal.h>
 
+#include "base/thread/clock.h"
 #include "net/address/address.h"
 #include "net/stream/tls.h"
 
@@ -29,7 +30,7 @@ typedef struct {
     const volatile sig_atomic_t *stop; /* end when it is no longer 0; NULL: never */
 } tri__probe_options;
 
-#define TRI_PROBE_LONGEST INT64_C(10000000000)
+#define TRI_PROBE_LONGEST (10 * TRI_SECOND)
 
 /* Measure the link to the answering side at address. TRI_STOPPED where stop came first. */
 TRI_MUST_CHECK tri_status tri__probe_ask(const tri__address *address, const tri__probe_options *options, tri__probe_result *out);

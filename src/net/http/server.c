@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "net/address/socket_owner.h"
 #include "net/loop/loop_uv.h"
 
 enum { BACKLOG = 64, HEAD = 2048, PIECE = 4096 };
 enum { SECONDS_TO_ASK = 10, SECONDS_WITHOUT_PROGRESS = 30, SECONDS_TO_LEAVE = 2 };
-static const int64_t SECOND = 1000000000;
 
 typedef enum { READING, ANSWERING, STREAMING, LINGERING, CLOSING } exchange_state;
 
@@ -440,7 +440,7 @@ tri_status tri__http_server_create(tri__loop *loop, int fd, const tri__http_opti
         tri__http_server_destroy(server);
         return status;
     }
-    tri__timer_start(server->timer, SECOND, SECOND);
+    tri__timer_start(server->timer, TRI_SECOND, TRI_SECOND);
     *out = server;
     return NULL;
 }

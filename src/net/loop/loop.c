@@ -13,7 +13,7 @@
 #include "base/thread/clock.h"
 #include "net/loop/loop_uv.h"
 
-enum { MILLISECOND = 1000000, SWEEPS_PER_TIMEOUT = 4, SHORTEST_SWEEP = 5 * MILLISECOND };
+enum { SWEEPS_PER_TIMEOUT = 4, SHORTEST_SWEEP = 5 * TRI_MILLISECOND };
 
 struct tri__timer {
     uv_timer_t uv;
@@ -25,7 +25,7 @@ struct tri__timer {
 /* libuv counts in milliseconds: round up, so that a timer is never early. */
 static uint64_t milliseconds(int64_t nanoseconds)
 {
-    return nanoseconds <= 0 ? 0 : ((uint64_t)nanoseconds + MILLISECOND - 1) / MILLISECOND;
+    return nanoseconds <= 0 ? 0 : ((uint64_t)nanoseconds + TRI_MILLISECOND - 1) / TRI_MILLISECOND;
 }
 
 /* libuv takes the time of its last poll for now; that may be long ago where the thread has computed since. So update its time first. */

@@ -19,8 +19,8 @@
 #include "net/mpi/mailbox.h"
 #include "net/mpi/ring.h"
 
-#define MOST_FLOATS ((size_t)1 << 20)  /* in one call of MPI: so few that copies stay in a cache (a third faster than 16 MB at once) */
-#define OFTEN       INT64_C(500000000) /* nanoseconds between two looks of the watcher */
+#define MOST_FLOATS ((size_t)1 << 20)       /* in one call of MPI: so few that copies stay in a cache (a third faster than 16 MB at once) */
+#define OFTEN       (500 * TRI_MILLISECOND) /* time between two looks of the watcher */
 #define MOST_BYTES  ((size_t)1 << 30)
 #define LARGE       ((size_t)1 << 16) /* floats: from this size on the thread sleeps while a sum travels */
 #define NAP         50000             /* nanoseconds */

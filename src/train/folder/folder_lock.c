@@ -22,8 +22,8 @@
 
 #define LOCK_FILE "lock" /* in the folder that it locks */
 
-#define PATIENCE INT64_C(15000000000) /* wait for tasks whose supervisor is gone; they need less (cli/process/spawned.c) */
-#define LOOK     20000000             /* nanoseconds between two looks at their lock */
+#define PATIENCE (15 * TRI_SECOND)      /* wait for tasks whose supervisor is gone; they need less (cli/process/spawned.c) */
+#define LOOK     (20 * TRI_MILLISECOND) /* time between two looks at their lock */
 
 enum { JOB, TASKS, HOLDER_SIZE = 300 };
 

@@ -13,9 +13,8 @@
 #include "base/thread/clock.h"
 #include "watch/progress/progress_json.h"
 
-#define SECOND INT64_C(1000000000)
-#define TICK   (SECOND / 20) /* how often *stop is read */
-#define GRACE  (5 * SECOND)  /* time to end for a failed job that has lost its leader */
+#define TICK  (TRI_SECOND / 20) /* how often *stop is read */
+#define GRACE (5 * TRI_SECOND)  /* time to end for a failed job that has lost its leader */
 
 tri_status tri__watcher_init(tri__watcher *watcher, const tri__watcher_options *options)
 {

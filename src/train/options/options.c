@@ -8,14 +8,15 @@
 #include <string.h>
 
 #include "base/text/duration.h"
+#include "base/thread/clock.h"
 #include "data/source/source.h"
 #include "train/options/strategies.h"
 #include "train/options/strategy.h"
 #include "trireme/dataset.h"
 
-#define LEAST_SAMPLE INT64_C(10000000) /* nanoseconds */
-#define LARGEST_STEP (1 << 30)         /* examples, of one worker */
-#define USUAL_BATCH  100               /* where neither the user nor the model says */
+#define LEAST_SAMPLE (10 * TRI_MILLISECOND)
+#define LARGEST_STEP (1 << 30) /* examples, of one worker */
+#define USUAL_BATCH  100       /* where neither the user nor the model says */
 
 /* Some options together answer one question. When a resumed run changes an option that `replaces` a question, every option that is
  * `part_of` that question is unset first, unless the new strategy carries it over. */

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/text/duration.h"
-
-#define SECOND INT64_C(1000000000)
+#include "base/thread/clock.h"
 
 static const char *skip_spaces(const char *text)
 {
@@ -124,9 +123,9 @@ static bool parse_steps(const char *text, int64_t *steps)
 
 static bool parse_seconds(const char *text, int64_t *seconds)
 {
-    if (!tri__duration_parse(text, seconds) || *seconds % SECOND)
+    if (!tri__duration_parse(text, seconds) || *seconds % TRI_SECOND)
         return false;
-    *seconds /= SECOND;
+    *seconds /= TRI_SECOND;
     return true;
 }
 

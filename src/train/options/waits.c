@@ -2,6 +2,7 @@
 #include "train/options/waits.h"
 
 #include "base/text/duration.h"
+#include "base/thread/clock.h"
 
 static tri_status resolve_duration(const char *name, const char *text, int64_t *out)
 {
@@ -12,7 +13,7 @@ static tri_status resolve_duration(const char *name, const char *text, int64_t *
 
 tri_status tri__waits_resolve(const tri__train_options *options, tri__waits *out)
 {
-    *out = (tri__waits){.timeout = INT64_C(60000000000), .heartbeat = INT64_C(1000000000)};
+    *out = (tri__waits){.timeout = 60 * TRI_SECOND, .heartbeat = TRI_SECOND};
     TRI_TRY(resolve_duration("timeout", options->timeout, &out->timeout));
     TRI_TRY(resolve_duration("heartbeat", options->heartbeat, &out->heartbeat));
     if (out->timeout / 2 <= out->heartbeat)

@@ -11,7 +11,7 @@
 #include "train/ranks/mpirun.h"
 #include "train/ranks/start_limit.h"
 
-#define GRACE INT64_C(3000000000) /* nanoseconds that mpirun has to end the processes */
+#define GRACE (3 * TRI_SECOND) /* time that mpirun has to end the processes */
 
 typedef struct {
     const tri__placed_launch_request *request;

@@ -9,10 +9,11 @@
 
 #include "base/file/file.h"
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "train/job/watcher.h"
 #include "train/ranks/mpirun.h"
 
-#define CLEARING INT64_C(10000000000) /* nanoseconds that an mpirun which was asked to end has to remove its files */
+#define CLEARING (10 * TRI_SECOND) /* time that an mpirun which was asked to end has to remove its files */
 
 enum { LARGEST_FILE = 1 << 20, LONGEST_NAME = 256 };
 

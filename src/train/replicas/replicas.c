@@ -20,7 +20,7 @@
 #include "train/run/run_setup.h"
 #include "watch/sample/run_files.h"
 
-#define LONGEST_STEP INT64_C(600000000000) /* nanoseconds; only for steps that hang: a thread that fails reports it */
+#define LONGEST_STEP (600 * TRI_SECOND) /* only for steps that hang: a thread that fails reports it */
 
 typedef struct replicas replicas;
 

@@ -14,8 +14,8 @@
 #include "watch/report/trace_merge.h"
 #include "watch/sample/run_files.h"
 
-#define FLUSH_INTERVAL      INT64_C(2000000000)
-#define VALIDATION_INTERVAL INT64_C(60000000000)
+#define FLUSH_INTERVAL      (2 * TRI_SECOND)
+#define VALIDATION_INTERVAL (60 * TRI_SECOND)
 #define TOLD_EVALUATIONS    20 /* lines on the screen at most, evenly spread over the run */
 
 double tri__run_seconds(const tri__run *run)

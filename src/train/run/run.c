@@ -10,8 +10,7 @@
 #include "train/run/run_setup.h"
 #include "train/run/summarise.h"
 
-#define SECOND           INT64_C(1000000000)
-#define REPORT_INTERVAL  (SECOND / 10)
+#define REPORT_INTERVAL  (TRI_SECOND / 10)
 #define FIRST_VALIDATION 1000 /* examples */
 
 /* Make a step on the batch that was fetched, together with the peers. tally receives what all workers did in this step. */
@@ -112,7 +111,7 @@ static void start_clock(tri__run *run)
 {
     run->since.usage = tri__usage_now();
     tri__run_start_clock(run);
-    run->saving.next = run->trainer.now + run->settings.checkpoint.seconds * SECOND;
+    run->saving.next = run->trainer.now + run->settings.checkpoint.seconds * TRI_SECOND;
     run->journal.next = run->trainer.now + REPORT_INTERVAL;
     run->journal.validation.time = INT64_MAX; /* the first report is due by examples only */
     run->journal.validation.examples = FIRST_VALIDATION;

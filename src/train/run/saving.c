@@ -9,8 +9,6 @@
 #include "train/run/journal.h"
 #include "train/run/peers.h"
 
-#define SECOND INT64_C(1000000000)
-
 void tri__saving_keep(tri__saving *saving, char *path, int64_t step)
 {
     free(saving->path);
@@ -155,7 +153,7 @@ bool tri__run_save_due(tri__run *run)
         return tri__length_due(&run->length, every, run->state.step);
     if (run->trainer.now < run->saving.next)
         return false;
-    run->saving.next = run->trainer.now + every->seconds * SECOND;
+    run->saving.next = run->trainer.now + every->seconds * TRI_SECOND;
     return true;
 }
 

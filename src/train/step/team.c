@@ -3,9 +3,11 @@
 
 #include <string.h>
 
-#define TURN    INT64_C(25000000)   /* nanoseconds of each part of a trial */
-#define REWARD  INT64_C(5000000000) /* how long the quicker one works before the next trial */
-#define LONGEST (8 * TURN)          /* a part that took longer was interrupted, perhaps by an evaluation, and does not count */
+#include "base/thread/clock.h"
+
+#define TURN    (25 * TRI_MILLISECOND) /* time of each part of a trial */
+#define REWARD  (5 * TRI_SECOND)       /* how long the quicker one works before the next trial */
+#define LONGEST (8 * TURN)             /* a part that took longer was interrupted, perhaps by an evaluation, and does not count */
 
 enum { TURNS = 4, LEAST_STEPS = 4 };
 

@@ -305,7 +305,7 @@ static tri_status run_watch(tri__session *session, const tri__arguments *argumen
 {
     const char *every = tri__argument_text(arguments, "every"), *csv = tri__argument_text(arguments, "csv");
     watch w = {.session = session, .count = tri__argument_integer(arguments, "count"), .stop = tri__signals_catch(1)};
-    if (!tri__duration_parse(every, &w.every) || w.every < INT64_C(10000000))
+    if (!tri__duration_parse(every, &w.every) || w.every < 10 * TRI_MILLISECOND)
         return tri_fail(TRI_BAD_CALL, "--every %s: should be a time such as 1s or 500ms, at least 10ms", every);
     TRI_TRY(tri__watch_check_probe(arguments));
     if (tri__argument_given(arguments, "probe"))

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread/clock.h"
 #include "cli/command/watch/watch.h"
 #include "cli/process/session.h"
 #include "net/connection/probe.h"
 #include "watch/progress/text.h"
 
-#define SECOND  INT64_C(1000000000)
-#define TIMEOUT (10 * SECOND)
+#define TIMEOUT (10 * TRI_SECOND)
 
 tri_status tri__watch_check_probe(const tri__arguments *arguments)
 {
@@ -68,7 +68,8 @@ tri_status tri__watch_probe(tri__session *session, const tri__arguments *argumen
     TRI_TRY(tri_wrap(tri__address_parse(to, &address), "--probe"));
     tri_status status = open_identity(arguments, &address, &tls);
     if (!status)
-        status = tri__probe_ask(&address, &(tri__probe_options){.tls = tls, .timeout = TIMEOUT, .duration = SECOND, .stop = stop}, &result);
+        status =
+            tri__probe_ask(&address, &(tri__probe_options){.tls = tls, .timeout = TIMEOUT, .duration = TRI_SECOND, .stop = stop}, &result);
     if (!status)
         status = print_result(session, to, &result);
     tri__tls_destroy(tls);

@@ -12,7 +12,7 @@
 #include "watch/web/page.h"
 
 enum { LARGEST_TOKEN = 4096, URL = 512 };
-static const int64_t SIGNALS_EVERY = 200000000; /* nanoseconds between two checks for a signal */
+static const int64_t SIGNALS_EVERY = 200 * TRI_MILLISECOND; /* time between two checks for a signal */
 
 tri_status tri__watch_check_web(const tri__arguments *arguments)
 {

@@ -14,10 +14,9 @@
 #include "train/run/journal.h"
 #include "watch/sample/run_files.h"
 
-#define SECOND   INT64_C(1000000000)
-#define GRACE    (5 * SECOND) /* time to end after a failure, and after ps:0's own waits; then tasks are killed */
-#define NOTICED  SECOND       /* after this time ps:0 has noticed that a worker died, and has reported progress since */
-#define REMINDER SECOND       /* time that a task has to end by itself after the job, before SIGTERM */
+#define GRACE    (5 * TRI_SECOND) /* time to end after a failure, and after ps:0's own waits; then tasks are killed */
+#define NOTICED  TRI_SECOND       /* after this time ps:0 has noticed that a worker died, and has reported progress since */
+#define REMINDER TRI_SECOND       /* time that a task has to end by itself after the job, before SIGTERM */
 
 static int count_workers(const tri__supervisor *supervisor, bool (*which)(const tri__process *process))
 {

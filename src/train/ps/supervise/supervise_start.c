@@ -13,6 +13,7 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "net/stream/identity.h"
 #include "store/ps/protocol/layout.h"
 #include "train/folder/log_file.h"
@@ -26,7 +27,7 @@
 #include "trireme/model.h"
 #include "watch/sample/run_files.h"
 
-#define RESTART_WINDOW INT64_C(60000000000)
+#define RESTART_WINDOW (60 * TRI_SECOND)
 
 enum { KEY_DAYS = 365, SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3, ENDED_SIZE = 4096 };
 

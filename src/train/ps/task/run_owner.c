@@ -21,7 +21,7 @@
 #include "train/ps/task/reports.h"
 #include "watch/progress/text.h"
 
-#define REPORT_INTERVAL INT64_C(100000000)
+#define REPORT_INTERVAL (100 * TRI_MILLISECOND)
 
 /* ---- the job ---- */
 
@@ -62,7 +62,7 @@ static void describe_job(tri__run_owner *owner, tri__ps_job *job)
     job->evaluate_at = step_of(run, &settings->evaluate);
     job->checkpoint_every = steps_of(run, &settings->checkpoint);
     job->checkpoint_at = step_of(run, &settings->checkpoint);
-    job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * INT64_C(1000000000) : 0;
+    job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * TRI_SECOND : 0;
     job->whole_snapshots = settings->target.measure || settings->keep_best;
 }
 

@@ -22,7 +22,7 @@
 #include "train/run/run_setup.h"
 #include "watch/progress/text.h"
 
-#define REPORT_INTERVAL INT64_C(200000000)
+#define REPORT_INTERVAL (200 * TRI_MILLISECOND)
 
 enum { BEHIND = 5 };
 
