@@ -1,5 +1,5 @@
-/* counting.h: "1,234 of 60,000 records  2 %  0:07 left": the progress of work that is counted, as a live line or as a plain line every few
- * seconds. */
+/* counting.h: "1,234 of 60,000 records  2 %  8.2k a second  0:07 left": the progress of work that is counted, as a live line or as a plain
+ * line every few seconds, unless the session is quiet. */
 #ifndef TRI_CLI_PROCESS_COUNTING_H
 #define TRI_CLI_PROCESS_COUNTING_H
 
@@ -17,6 +17,7 @@ typedef struct {
 
 void tri__counting_init(tri__counting *counting, tri__session *session, const char *what);
 void tri__counting_show(void *counting, int64_t done, int64_t all); /* from any thread, any number of times */
-void tri__counting_fini(tri__counting *counting);                   /* wipes the line */
+void tri__counting_restart(tri__counting *counting); /* another part of the work begins; while no thread shows the last one */
+void tri__counting_fini(tri__counting *counting);    /* wipes the line */
 
 #endif

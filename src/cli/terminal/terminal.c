@@ -7,7 +7,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define WIPE "\r\033[K"
+#include "base/thread/clock.h"
+
+#define WIPE           "\r\033[K"
+#define LIVE_INTERVAL  (TRI_SECOND / 10)
+#define PLAIN_INTERVAL (5 * TRI_SECOND)
 
 static void wipe_locked(tri__terminal *terminal)
 {
@@ -93,4 +97,17 @@ void tri__terminal_say(tri__terminal *terminal, const char *format, ...)
     fflush(terminal->file);
     pthread_mutex_unlock(&terminal->lock);
     va_end(arguments);
+}
+
+void tri__terminal_progress(tri__terminal *terminal, const char *line)
+{
+    if (terminal->live)
+        tri__terminal_draw(terminal, line);
+    else
+        tri__terminal_say(terminal, "%s", line);
+}
+
+int64_t tri__terminal_interval(const tri__terminal *terminal)
+{
+    return terminal->live ? LIVE_INTERVAL : PLAIN_INTERVAL;
 }

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/report/log.h"
@@ -30,5 +31,9 @@ void tri__terminal_wipe(tri__terminal *terminal);
 
 /* Print one line that stays. */
 void tri__terminal_say(tri__terminal *terminal, const char *format, ...) TRI_FORMAT(2, 3);
+
+/* Show a line of progress: as the live line, or as a line that stays where there is no live line. */
+void tri__terminal_progress(tri__terminal *terminal, const char *line);
+int64_t tri__terminal_interval(const tri__terminal *terminal); /* nanoseconds between two lines of progress */
 
 #endif

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/thread/clock.h"
 #include "cli/command/data/data_options.h"
-#include "cli/process/session.h"
+#include "cli/process/counting.h"
 #include "cli/table/commands.h"
 #include "data/convert/info.h"
 #include "data/source/labels.h"
@@ -158,45 +157,28 @@ static void print_table(tri__session *session, const tri__info *info)
 
 /* The user interface while a source is read. */
 typedef struct {
-    tri__session *session;
-    int64_t begun, drawn; /* times; drawn: when the line was last drawn, 0: never */
-    int64_t done;         /* records, at the last call */
+    tri__counting counting;
     int64_t damaged;
 } onlooker;
 
-/* "reading  [#########           ]  45%  1.2M records/s  0:07 left", if reading takes longer than a moment. */
-static void draw(void *context, int64_t done, int64_t all)
+/* The parts of a source are read one after another, each from record 0. */
+static void show(void *context, int64_t done, int64_t all)
 {
-    enum { COLUMNS = 30 };
-    static const int64_t moment = 200000000; /* nanoseconds */
     onlooker *self = context;
-    int64_t now = tri__clock_now();
-    if (done < self->done)
-        self->begun = now; /* the next part begins */
-    self->done = done;
-    if (now - self->begun < moment || now - self->drawn < moment / 2)
-        return;
-    self->drawn = now;
-    double seconds = (double)(now - self->begun) / 1e9, share = (double)done / (double)all;
-    char line[256], rate[TRI_TEXT_SHORT], left[TRI_TEXT_SHORT];
-    tri__text text;
-    tri__text_init(&text, line, sizeof line);
-    tri__text_add(&text, "reading  [");
-    tri__text_repeat(&text, "#", (int)(share * COLUMNS));
-    tri__text_repeat(&text, " ", COLUMNS - (int)(share * COLUMNS));
-    tri__text_add(&text, "] %3d%%  %s records/s  %s left", (int)(share * 100), tri__text_brief(rate, (double)done / seconds),
-                  tri__text_duration(left, share > 0 ? seconds / share - seconds : 0));
-    tri__terminal_draw(&self->session->terminal, line);
+    if (done == 0)
+        tri__counting_restart(&self->counting);
+    tri__counting_show(&self->counting, done, all);
 }
 
 static void tell_damage(void *context, const char *message)
 {
     enum { MOST = 10 }; /* nobody would read more; the count has them all */
     onlooker *self = context;
+    tri__log *log = self->counting.session->log;
     if (self->damaged++ < MOST)
-        tri__log_line(self->session->log, TRI_LOG_WARNING, "%s", message);
+        tri__log_line(log, TRI_LOG_WARNING, "%s", message);
     else if (self->damaged == MOST + 1)
-        tri__log_line(self->session->log, TRI_LOG_WARNING, "more records are damaged; the count below has them all");
+        tri__log_line(log, TRI_LOG_WARNING, "more records are damaged; the count below has them all");
 }
 
 static tri_status run_data_info(tri__session *session, const tri__arguments *arguments)
@@ -205,11 +187,12 @@ static tri_status run_data_info(tri__session *session, const tri__arguments *arg
                                         .cache_folder = session->cache_folder,
                                         .any_size = true,
                                         .label = tri__argument_text(arguments, "label")};
-    onlooker self = {.session = session, .begun = tri__clock_now()};
-    const tri__info_watch watch = {.progress = session->quiet ? NULL : draw, .damage = tell_damage, .context = &self};
+    onlooker self = {.damaged = 0};
+    tri__counting_init(&self.counting, session, "records");
+    const tri__info_watch watch = {.progress = show, .damage = tell_damage, .context = &self};
     tri__info info;
     tri_status status = tri__data_info(arguments->operands[0], &options, &watch, &info);
-    tri__terminal_wipe(&session->terminal);
+    tri__counting_fini(&self.counting);
     TRI_TRY(status);
     if (session->json)
         status = print_json(session, &info);

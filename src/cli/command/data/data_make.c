@@ -4,42 +4,14 @@
 
 #include "base/thread/clock.h"
 #include "cli/command/data/data_options.h"
-#include "cli/process/session.h"
+#include "cli/process/counting.h"
 #include "cli/process/signals.h"
 #include "cli/table/commands.h"
 #include "data/make/make.h"
 #include "watch/progress/text.h"
 
-#define INTERVAL INT64_C(100000000) /* between two drawings of the live line */
-
 /* Options that only some makers have. */
 static const char *const special[] = {"classes", "size", "features", "partitions", "format"};
-
-/* A line that is redrawn now and then, by any of the threads. */
-typedef struct {
-    tri__session *session;
-    pthread_mutex_t lock;
-    int64_t next, begun; /* times; guarded by lock */
-} view;
-
-static void show(void *context, int64_t done, int64_t all)
-{
-    view *self = context;
-    int64_t now = tri__clock_now();
-    pthread_mutex_lock(&self->lock);
-    bool due = now >= self->next;
-    if (due)
-        self->next = now + INTERVAL;
-    pthread_mutex_unlock(&self->lock);
-    if (!due)
-        return;
-    char line[160], counts[2][TRI_TEXT_SHORT], left[TRI_TEXT_SHORT];
-    double seconds = tri__clock_seconds(now - self->begun);
-    snprintf(line, sizeof line, "%s of %s examples  %.0f %%  %s left", tri__text_count(counts[0], (double)done),
-             tri__text_count(counts[1], (double)all), 100.0 * (double)done / (double)all,
-             tri__text_duration(left, seconds * (double)(all - done) / (double)done));
-    tri__terminal_draw(&self->session->terminal, line);
-}
 
 /* "320x240" → width 320, height 240 */
 static tri_status read_size(const char *text, tri__make_request *request)
@@ -109,17 +81,17 @@ static tri_status run_data_make(tri__session *session, const tri__arguments *arg
     TRI_TRY(tri__make_find(arguments->operands[0], &kind));
     TRI_TRY(check_options(arguments, kind));
     TRI_TRY(read_request(arguments, &request));
-    view live = {.session = session, .lock = PTHREAD_MUTEX_INITIALIZER, .begun = tri__clock_now()};
-    if (!session->quiet && session->terminal.live)
-        request.progress = show;
-    request.context = &live;
     int64_t workers = tri__argument_integer(arguments, "workers");
     TRI_TRY(tri__pool_create((int)(workers ? workers : sysconf(_SC_NPROCESSORS_ONLN)), &request.pool));
+    tri__counting counting;
+    tri__counting_init(&counting, session, "examples");
+    request.progress = tri__counting_show;
+    request.context = &counting;
     tri__make_result result;
     tri_status status = tri__data_make(kind, &request, &result);
+    tri__counting_fini(&counting);
     tri__pool_destroy(request.pool);
-    tri__terminal_wipe(&session->terminal);
-    return status ? status : print_result(session, request.out, &result, tri__clock_seconds(tri__clock_now() - live.begun));
+    return status ? status : print_result(session, request.out, &result, tri__clock_seconds(tri__clock_now() - counting.begun));
 }
 
 static const tri__option make_options[] = {

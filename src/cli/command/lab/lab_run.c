@@ -16,9 +16,6 @@
 #include "lab/study/builtin_studies.h"
 #include "watch/progress/text.h"
 
-#define LIVE_INTERVAL  INT64_C(100000000)
-#define PLAIN_INTERVAL INT64_C(10000000000)
-
 static tri_status find_scale(const tri__arguments *arguments, tri__scale *out)
 {
     bool quick = tri__argument_flag(arguments, "quick"), full = tri__argument_flag(arguments, "full");
@@ -41,14 +38,11 @@ static void draw(void *context, const tri__study_progress *progress)
     char line[600], running[TRI_TEXT_SHORT], left[TRI_TEXT_SHORT];
     if (self->session->quiet || now < self->next)
         return;
-    self->next = now + (terminal->live ? LIVE_INTERVAL : PLAIN_INTERVAL);
+    self->next = now + tri__terminal_interval(terminal);
     snprintf(line, sizeof line, "%lld of %lld runs  %s left  %s: %s", (long long)progress->done, (long long)progress->all,
              isnan(progress->left) ? "?" : tri__text_duration(left, progress->left), progress->what,
              tri__text_duration(running, progress->running));
-    if (terminal->live)
-        tri__terminal_draw(terminal, line);
-    else
-        tri__terminal_say(terminal, "%s", line);
+    tri__terminal_progress(terminal, line);
 }
 
 /* ---- run: results ---- */

@@ -23,8 +23,6 @@
 #include "train/ps/task/task.h"
 #include "train/run/run.h"
 
-#define PLAIN_INTERVAL INT64_C(5000000000) /* nanoseconds between two lines where there is no terminal */
-
 #define ROOM   4  /* columns left free after the live line: the terminal writes ^C there */
 #define LABELS 13 /* columns of the summary's names */
 
@@ -46,7 +44,7 @@ static void show_progress(void *context, const tri__progress *progress)
     else if (terminal->live)
         tri__terminal_draw(terminal, tri__progress_live(progress, tri__columns(terminal->file) - ROOM, line, sizeof line));
     else if (now >= view->next_plain) {
-        view->next_plain = now + PLAIN_INTERVAL;
+        view->next_plain = now + tri__terminal_interval(terminal);
         tri__terminal_say(terminal, "%s", tri__progress_plain(progress, line, sizeof line));
     }
 }
@@ -318,7 +316,8 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
 {
     bool spawned = tri__argument_given(arguments, "spawned");
     session->serves = spawned || what->membership.rank > 0; /* rank 0 reports for all ranks */
-    progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
+    progress_view view = {
+        .session = session, .spawned = spawned, .next_plain = tri__clock_now() + tri__terminal_interval(&session->terminal)};
     tri__run_request request = request_of(session, arguments, what, command);
     request.stop = catch_signals(what);
     request.progress = session->quiet || what->membership.rank > 0 ? NULL : show_progress;
