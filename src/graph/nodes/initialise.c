@@ -68,7 +68,8 @@ void tri__initialise(tri_init init, float value, tri_shape shape, tri__key key, 
         fill_block(init, size, key, first, count - first < BLOCK ? count - first : BLOCK, out + first);
 }
 
-void tri__initialise_parameter(const tri_node *node, uint64_t seed, float *parameters)
+/* The initial values of a parameter in the flat buffer; other nodes have none. */
+static void initialise_parameter(const tri_node *node, uint64_t seed, float *parameters)
 {
     if (strcmp(tri_node_operator(node), "parameter") != 0)
         return;
@@ -80,14 +81,14 @@ void tri__initialise_parameter(const tri_node *node, uint64_t seed, float *param
 void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *parameters)
 {
     for (int i = 0; i < tri_graph_count(graph); i++)
-        tri__initialise_parameter(tri_graph_node(graph, i), seed, parameters);
+        initialise_parameter(tri_graph_node(graph, i), seed, parameters);
 }
 
 void tri__graph_initialise_task(const tri_graph *graph, int task, uint64_t seed, float *parameters)
 {
     for (int i = 0; i < graph->count; i++)
         if (graph->node[i]->task == task)
-            tri__initialise_parameter(graph->node[i], seed, parameters);
+            initialise_parameter(graph->node[i], seed, parameters);
 }
 
 tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store)

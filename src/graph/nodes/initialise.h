@@ -14,9 +14,6 @@ void tri__initialise_part(tri_init init, float value, tri__key key, int64_t firs
 /* Fill out with the elements of the key's stream, as init says. value: see tri_attributes. Uses the calling thread's OpenMP team. */
 void tri__initialise(tri_init init, float value, tri_shape shape, tri__key key, float *out);
 
-/* The initial values of a parameter in the flat buffer; other nodes have none. */
-void tri__initialise_parameter(const tri_node *node, uint64_t seed, float *parameters);
-
 /* tri_graph_initialise for the parameters of this task only. Memory of the others is not touched, so the system does not provide it. */
 void tri__graph_initialise_task(const tri_graph *graph, int task, uint64_t seed, float *parameters);
 

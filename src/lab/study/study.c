@@ -41,7 +41,8 @@ static const char *find_text(const tri__study *study, const char *text)
     return found ? found : strstr(study->text, text);
 }
 
-tri__text_position tri__study_position(const tri__study *study, const char *text)
+/* The line and column where text is in the study's file; line 0 where it is not found. */
+static tri__text_position find_position(const tri__study *study, const char *text)
 {
     tri__text_position position = {.file = study->file, .line = 0, .column = 1};
     const char *found = *text ? find_text(study, text) : NULL, *line = study->text;
@@ -62,7 +63,7 @@ tri_status tri__study_wrong(const tri__study *study, const char *text, const cha
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    tri__text_position position = tri__study_position(study, text);
+    tri__text_position position = find_position(study, text);
     if (!position.line)
         return tri_fail(TRI_BAD_DATA, "%s: %s", study->file, what);
     return tri_fail(TRI_BAD_DATA, "%s: line %d, column %d: %s", study->file, position.line, position.column, what);
@@ -109,7 +110,7 @@ static tri_status read_simple(tri__study *study)
 
 static tri_status parse_expression(const tri__study *study, const char *text, tri__expression **out)
 {
-    tri__text_position position = tri__study_position(study, text);
+    tri__text_position position = find_position(study, text);
     return tri__expression_parse(&position, text, out);
 }
 

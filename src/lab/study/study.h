@@ -103,9 +103,6 @@ TRI_MUST_CHECK tri_status tri__study_command(const tri__study *study, int cell, 
  * use settings, {data}, {seed} and {repeat}: there is neither a cell nor a run nor a cluster yet. */
 TRI_MUST_CHECK tri_status tri__study_preparation(const tri__study *study, int number, const char *data, tri__command_line *line);
 
-/* The line and column where text is in the study's file; line 0 where it is not found. */
-tri__text_position tri__study_position(const tri__study *study, const char *text);
-
 /* TRI_BAD_DATA with the position of text in the study's file. */
 TRI_MUST_CHECK tri_status tri__study_wrong(const tri__study *study, const char *text, const char *format, ...) TRI_FORMAT(3, 4);
 

@@ -85,26 +85,22 @@ const char *tri__study_cell_title(const tri__study *study, int cell, char *text,
 
 /* ---- curves ---- */
 
-const char *tri__curve_name(tri__curve_kind curve)
-{
-    static const char *const texts[] = {[TRI_CURVE_CPU] = "cpu",
-                                        [TRI_CURVE_MEMORY] = "memory",
-                                        [TRI_CURVE_SENT] = "sent",
-                                        [TRI_CURVE_RECEIVED] = "received",
-                                        [TRI_CURVE_DISK] = "disk"};
-    return texts[curve];
-}
+/* As users type them. */
+static const char *const curve_names[TRI_CURVES] = {[TRI_CURVE_CPU] = "cpu",
+                                                    [TRI_CURVE_MEMORY] = "memory",
+                                                    [TRI_CURVE_SENT] = "sent",
+                                                    [TRI_CURVE_RECEIVED] = "received",
+                                                    [TRI_CURVE_DISK] = "disk"};
 
 static tri_status choose_curve(const tri__study *study, const char *name, bool chosen[TRI_CURVES])
 {
     char all[80] = "";
     for (int i = 0; i < TRI_CURVES; i++) {
-        const char *known = tri__curve_name((tri__curve_kind)i);
-        if (!strcmp(known, name)) {
+        if (!strcmp(curve_names[i], name)) {
             chosen[i] = true;
             return NULL;
         }
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", known);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", curve_names[i]);
     }
     return tri__study_wrong(study, "curves", "curves: no curve is called %s; there are %s (yes: cpu and sent)", name, all);
 }

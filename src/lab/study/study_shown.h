@@ -17,8 +17,6 @@ typedef enum { TRI_CURVE_CPU, TRI_CURVE_MEMORY, TRI_CURVE_SENT, TRI_CURVE_RECEIV
 
 enum { TRI_CURVES = TRI_CURVE_DISK + 1 };
 
-const char *tri__curve_name(tri__curve_kind curve); /* "cpu", as users type it */
-
 /* Which curves the study's file asks for: `curves: yes`, `curves: [cpu, disk]`, or `curves: {of: [cpu, disk], at: {batch: 10}}`.
  * TRI_BAD_DATA for a name that is not known. */
 TRI_MUST_CHECK tri_status tri__study_curves(const tri__study *study, bool chosen[TRI_CURVES]);

@@ -107,7 +107,8 @@ static int64_t lowest(const tri__rate_curve *curve)
     return at;
 }
 
-double tri__rate_curve_suggest(const tri__rate_curve *curve)
+/* A tenth of the rate with the lowest smoothed loss, as is usual; NaN where the loss never falls. */
+static double suggest(const tri__rate_curve *curve)
 {
     const int64_t at = curve->count ? lowest(curve) : 0;
     return at > SKIPPED && curve->smooth[at] < FALLEN * curve->smooth[SKIPPED] ? curve->rate[at] / SAFETY : NAN;
@@ -173,7 +174,7 @@ tri_status tri__find_rate_tell(tri__session *session, const tri__rate_curve *cur
 {
     if (tri__rate_curve_is_empty(curve))
         return tri_fail(TRI_STOPPED, "--find-rate was stopped before its first step: there is no curve");
-    const double suggested = tri__rate_curve_suggest(curve);
+    const double suggested = suggest(curve);
     char *csv = tri__path_join(folder, "find-rate.csv"), *svg = tri__path_join(folder, "find-rate.svg");
     tri_status status = csv && svg ? tri__file_print(csv, print_csv, curve) : tri_fail(TRI_NO_MEMORY, "no memory for names in %s", folder);
     if (!status)

@@ -19,9 +19,6 @@ bool tri__rate_curve_add(tri__rate_curve *curve, double rate, double loss);
 
 bool tri__rate_curve_is_empty(const tri__rate_curve *curve); /* no step was made */
 
-/* A tenth of the rate with the lowest smoothed loss, as is usual; NaN where the loss never falls. */
-double tri__rate_curve_suggest(const tri__rate_curve *curve);
-
 /* Write find-rate.csv and find-rate.svg into the folder, and print the table and the suggestion. TRI_STOPPED where the curve is empty. */
 TRI_MUST_CHECK tri_status tri__find_rate_tell(tri__session *session, const tri__rate_curve *curve, const char *folder);
 
