@@ -33,8 +33,8 @@ enum { WHY_SIZE = 1024 };
 typedef enum { NOT_STARTED, STARTED, TRAINING } extent;
 
 typedef struct {
-    const tri__launching *request;
-    const tri__run_request *run;
+    const tri__launch_request *request;
+    const tri__run_request *run; /* *stop 1: end the run in good order, 2: kill it */
     tri__run_folder folder;
     tri__log_file *log_file;
     tri__log *log;
@@ -44,7 +44,10 @@ typedef struct {
     tri__watcher watcher;
     tri__process mpirun;
     tri__restarts restarts;
-    int workers;
+    int threads;       /* of each rank; 0: the ranks of a host share its CPUs evenly */
+    int most_restarts; /* how many times a failed attempt is followed by another */
+    int workers;       /* of the next attempt. After an attempt that wrote no checkpoint there are fewer, but at least min_workers */
+    int min_workers;
     char *hosts;     /* file with the hosts to use: those of the job, or those that are left; NULL: mpirun's own */
     int64_t kept;    /* step of the newest checkpoint; −1: none */
     bool made;       /* the folder is new */
@@ -115,12 +118,12 @@ static void on_line(void *context, tri__process *process, bool error, const char
 
 static void add_rank(const launcher *self, tri__command_line *line)
 {
-    const tri__launching *request = self->request;
+    const tri__launch_request *request = self->request;
     const char *const fixed[] = {request->program, "train", "--spawned", self->folder.path, NULL};
     const char *model = self->run->options->model;
     tri__command_line_add_all(line, fixed);
-    if (request->threads)
-        tri__command_line_add_number(line, "--threads", request->threads);
+    if (self->threads)
+        tri__command_line_add_number(line, "--threads", self->threads);
     if (self->kept >= 0)
         tri__command_line_add(line, "--resume"), tri__command_line_add(line, self->folder.path);
     tri__command_line_add_all(line, request->words);
@@ -235,7 +238,7 @@ static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
 {
     TRI_TRY(name_hosts(self));
     TRI_TRY(tri__file_replace(self->hosts, hosts->lines, strlen(hosts->lines)));
-    int least = self->request->min_workers, most = hosts->slots > least ? hosts->slots : least;
+    int least = self->min_workers, most = hosts->slots > least ? hosts->slots : least;
     if (hosts->slots && self->workers > most)
         self->workers = most;
     tri__log_line(self->log, TRI_LOG_WARNING, "no rank can be started on %s: leaving it out (the hosts that are left: %s)", hosts->gone,
@@ -276,7 +279,7 @@ static void plan_another(launcher *self, tri_status failure)
     tri__restarts_count(&self->restarts, tri__clock_now());
     int left = tri__restarts_left(&self->restarts);
     int64_t step = newest_step(self);
-    if (step <= self->kept && self->workers > self->request->min_workers)
+    if (step <= self->kept && self->workers > self->min_workers)
         retreat(self);
     self->kept = step;
     char from[48];
@@ -300,7 +303,7 @@ static void mark_end(const launcher *self, tri_status failure)
 static tri_status tell_way_on(const launcher *self, tri_status failure)
 {
     const int64_t step = newest_step(self);
-    const char *again = self->request->restarts || self->mpirun.damaged ? "" : "; --restarts N starts again by itself",
+    const char *again = self->most_restarts || self->mpirun.damaged ? "" : "; --restarts N starts again by itself",
                *message = tri_status_message(failure);
     if (self->furthest < TRAINING)
         return failure;
@@ -360,7 +363,7 @@ static tri_status prepare(launcher *self)
         TRI_TRY(tri__mpirun_write_hosts(self->request->job_hosts, self->hosts));
     }
     self->kept = self->run->resume ? newest_step(self) : -1;
-    tri__restarts_init(&self->restarts, self->request->restarts, 0);
+    tri__restarts_init(&self->restarts, self->most_restarts, 0);
     const tri__watcher_options options = {
         .log = self->log,
         .stop = self->run->stop,
@@ -385,9 +388,27 @@ static bool left_nothing(const launcher *self)
     return self->made && self->furthest < TRAINING && told;
 }
 
-tri_status tri__launch(const tri__launching *request, tri__run_result *out)
+static launcher describe(const tri__launch_request *request)
 {
-    launcher self = {.request = request, .run = request->run, .workers = request->workers, .watcher = {.life = {-1, -1}}};
+    const tri__train_options *options = request->run->options;
+    const int workers = options->workers == TRI_UNSET ? 1 : (int)options->workers;
+    const int on_hosts = request->job_hosts ? request->job_hosts->threads : 0;
+    return (launcher){
+        .request = request,
+        .run = request->run,
+        .threads = options->threads > 0 ? (int)options->threads : on_hosts,
+        .most_restarts = options->restarts > 0 ? (int)options->restarts : 0,
+        .workers = workers,
+        .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
+        .watcher = {.life = {-1, -1}},
+    };
+}
+
+const char *const tri__launch_options[] = {"workers", "threads", "out", "resume", "json", TRI_HOST_OPTIONS, NULL};
+
+tri_status tri__launch_ranks(const tri__launch_request *request, tri__run_result *out)
+{
+    launcher self = describe(request);
     *out = (tri__run_result){0};
     tri_status status = prepare(&self);
     if (!status) {
@@ -410,27 +431,4 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
         tri_status_free(tri__folder_remove(self.folder.path)); /* a folder that cannot be removed stays */
     tri__run_folder_fini(&self.folder);
     return status;
-}
-
-const char *const tri__launch_options[] = {"workers", "threads", "out", "resume", "json", TRI_HOST_OPTIONS, NULL};
-
-tri_status tri__launch_ranks(const tri__launch_request *request, tri__run_result *out)
-{
-    const tri__train_options *options = request->run->options;
-    const int workers = options->workers == TRI_UNSET ? 1 : (int)options->workers;
-    const tri__launching launching = {
-        .run = request->run,
-        .program = request->program,
-        .words = request->words,
-        .workers = workers,
-        .threads = options->threads > 0 ? (int)options->threads
-                   : request->job_hosts ? request->job_hosts->threads
-                                        : 0,
-        .restarts = options->restarts > 0 ? (int)options->restarts : 0,
-        .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
-        .hosts = request->hosts,
-        .job_hosts = request->job_hosts,
-        .as_root = request->as_root,
-    };
-    return tri__launch(&launching, out);
 }
