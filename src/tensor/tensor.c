@@ -1,5 +1,6 @@
 /* tensor.c: types and shapes. */
 #include "trireme/tensor.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,11 +45,12 @@ bool tri_shape_equal(tri_shape a, tri_shape b)
 
 const char *tri_shape_text(tri_shape shape, char *buffer, size_t size)
 {
+    tri__text text;
+    tri__text_init(&text, buffer, size);
     if (shape.rank == 0)
-        snprintf(buffer, size, "scalar");
-    size_t used = 0;
-    for (int i = 0; i < shape.rank && used < size; i++)
-        used += (size_t)snprintf(buffer + used, size - used, "%s%" PRId64, i ? "x" : "", shape.dim[i]);
+        tri__text_add(&text, "scalar");
+    for (int i = 0; i < shape.rank; i++)
+        tri__text_add(&text, "%s%" PRId64, i ? "x" : "", shape.dim[i]);
     return buffer;
 }
 

@@ -1,8 +1,8 @@
 /* counting.c: the progress of work that is counted. */
 #include "cli/process/counting.h"
 
+#include "base/text/text.h"
 #include "base/thread/clock.h"
-#include "watch/progress/text.h"
 
 void tri__counting_init(tri__counting *counting, tri__session *session, const char *what)
 {

@@ -5,20 +5,13 @@
 #include <unistd.h>
 
 #include "base/text/task.h"
+#include "base/text/words.h"
 #include "cli/process/program.h"
 #include "train/job/process.h"
 #include "train/ps/task/task.h"
 
 /* Options that ps:0 does not hand on to its evaluator. */
 static const char *const not_for_evaluator[] = {"task", "threads", "out", "json", NULL};
-
-static bool is_among(const char *name, const char *const *names)
-{
-    for (; *names; names++)
-        if (!strcmp(*names, name))
-            return true;
-    return false;
-}
 
 static void add_option(tri__command_line *line, const tri__option *option, const char *value)
 {
@@ -32,7 +25,7 @@ static void add_options(tri__command_line *line, const tri__arguments *arguments
 {
     const tri__option *option;
     for (int row = 0; (option = tri__command_option(arguments->command, row)); row++)
-        if (arguments->values[row] && !is_among(option->name, without))
+        if (arguments->values[row] && !tri__words_among(without, option->name))
             add_option(line, option, arguments->values[row]);
 }
 

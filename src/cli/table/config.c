@@ -8,6 +8,7 @@
 
 #include "base/file/yaml.h"
 #include "base/memory/memory.h"
+#include "base/text/words.h"
 #include "cli/table/option.h"
 
 enum { MOST_COMMAND_WORDS = 4 };
@@ -34,23 +35,15 @@ static tri_status add(expansion *self, char *word)
     return NULL;
 }
 
-static bool is_one_of(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (!strcmp(text, *words))
-            return true;
-    return false;
-}
-
 static tri_status add_flag(expansion *self, const tri__option *option, const char *value)
 {
     static const char *const yes[] = {"yes", "true", "on", NULL}, *const no[] = {"no", "false", "off", NULL};
     char *word = NULL;
-    if (!is_one_of(value, yes) && !is_one_of(value, no))
+    if (!tri__words_among(yes, value) && !tri__words_among(no, value))
         return tri_fail(TRI_BAD_DATA, "%s: %s: expected yes or no", option->name, value);
-    if (is_one_of(value, no) && !option->off)
+    if (tri__words_among(no, value) && !option->off)
         return NULL;
-    return asprintf(&word, "--%s%s", is_one_of(value, no) ? "no-" : "", option->name) < 0 ? no_memory(self->file) : add(self, word);
+    return asprintf(&word, "--%s%s", tri__words_among(no, value) ? "no-" : "", option->name) < 0 ? no_memory(self->file) : add(self, word);
 }
 
 static const tri__option *find_option(const tri__command *command, const char *name)

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "base/text/utf8.h"
+#include "base/text/words.h"
 #include "cli/table/commands.h"
 
 const tri__option *tri__command_option(const tri__command *command, int row)
@@ -44,23 +46,25 @@ static int match_name(const char *name, int count, const char *const *words)
 static tri_status explain_group(const char *word, const char *next)
 {
     size_t length = strlen(word);
-    char list[256] = "";
+    char words[256];
+    tri__text list;
+    tri__text_init(&list, words, sizeof words);
     tri__nearest nearest = tri__nearest_of(next ? next : "");
     const tri__command *command;
     for (int i = 0; (command = tri__commands[i]); i++) {
         if (strncmp(command->name, word, length) || command->name[length] != ' ')
             continue;
         const char *rest = command->name + length + 1;
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", rest);
+        tri__text_add(&list, "%s%s", list.used ? ", " : "", rest);
         tri__nearest_offer(&nearest, rest);
     }
-    if (!*list)
+    if (!list.used)
         return NULL;
     if (!next || *next == '-')
-        return tri_fail(TRI_BAD_CALL, "%s what? one of: %s (see 'trireme help %s')", word, list, word);
+        return tri_fail(TRI_BAD_CALL, "%s what? one of: %s (see 'trireme help %s')", word, words, word);
     if (nearest.best)
         return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; did you mean '%s %s'?", word, next, word, nearest.best);
-    return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; there are: %s", word, next, list);
+    return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; there are: %s", word, next, words);
 }
 
 tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used)
@@ -145,25 +149,12 @@ static int find_option(const tri__command *command, const char *name, size_t len
     return -1;
 }
 
-/* Whether list has word. list: words with spaces between them. */
-static bool has_word(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = list; at && *at; at += strspn(at, " ")) {
-        size_t next = strcspn(at, " ");
-        if (next == length && !strncmp(at, word, length))
-            return true;
-        at += next;
-    }
-    return false;
-}
-
 /* The option for which other programs use this name; NULL where there is none. */
 static const char *known_elsewhere(const tri__command *command, const char *name)
 {
     const tri__option *option;
     for (int row = 0; (option = tri__command_option(command, row)); row++)
-        if (has_word(option->elsewhere, name))
+        if (tri__words_have(option->elsewhere, name))
             return option->name;
     return NULL;
 }
@@ -176,7 +167,7 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
     if (here)
         return tri_fail(TRI_BAD_CALL, "%s has no option --%s; here it is called --%s", command->name, given, here);
     for (const tri__foreign_option *foreign = command->foreign; foreign->names; foreign++)
-        if (has_word(foreign->names, given))
+        if (tri__words_have(foreign->names, given))
             return tri_fail(TRI_BAD_CALL, "%s has no option --%s: %s", command->name, given, foreign->instead);
     tri__nearest nearest = tri__nearest_of(given);
     const tri__option *option;

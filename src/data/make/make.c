@@ -12,6 +12,7 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "base/text/text.h"
 #include "data/make/make_clicks.h"
 #include "data/make/make_digits.h"
 #include "data/make/make_images.h"
@@ -32,14 +33,15 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 tri_status tri__make_find(const char *name, const tri__make_kind **out)
 {
-    char names[128] = "";
+    char names[128];
+    tri__text list;
+    tri__text_init(&list, names, sizeof names);
     for (int i = 0; i < KINDS; i++) {
         if (strcmp(kinds[i].name, name) == 0) {
             *out = &kinds[i];
             return NULL;
         }
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : i + 1 < KINDS ? ", " : " or ", kinds[i].name);
+        tri__text_list(&list, i, KINDS, "or", kinds[i].name);
     }
     return tri_fail(TRI_BAD_CALL, "data make %s: there is no maker of that name; give %s", name, names);
 }

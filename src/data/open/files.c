@@ -17,6 +17,7 @@
 #include "base/file/folder.h"
 #include "base/memory/arena.h"
 #include "base/memory/memory.h"
+#include "base/text/text.h"
 #include "data/file/gzip.h"
 #include "data/format/cifar.h"
 #include "data/format/idx_pair.h"
@@ -44,10 +45,11 @@ enum { FORMATS = sizeof formats / sizeof *formats, LONGEST_LIST = 512 };
 
 static const char *list_formats(char text[LONGEST_LIST])
 {
-    size_t used = 0;
-    for (size_t i = 0; i < FORMATS && used < LONGEST_LIST; i++)
+    tri__text list;
+    tri__text_init(&list, text, LONGEST_LIST);
+    for (size_t i = 0; i < FORMATS; i++)
         if (formats[i]->description)
-            used += (size_t)snprintf(text + used, LONGEST_LIST - used, "%s%s", i ? "; " : "", formats[i]->description);
+            tri__text_add(&list, "%s%s", list.used ? "; " : "", formats[i]->description);
     return text;
 }
 
@@ -361,27 +363,28 @@ static tri_status no_such_part(const search *self, tri_part part)
 }
 
 /* Append "3 files of no known format (the first is photos/a.gif)", after a comma if text is not empty. */
-static void tell_left_out(char *text, size_t size, const left_out *what, const char *one, const char *many)
+static void tell_left_out(tri__text *text, const left_out *what, const char *one, const char *many)
 {
-    size_t used = strlen(text);
     if (what->count > 0)
-        snprintf(text + used, size - used, "%s%" PRId64 " %s (%s%s)", used ? ", " : "", what->count, what->count == 1 ? one : many,
-                 what->count == 1 ? "" : "the first is ", what->first);
+        tri__text_add(text, "%s%" PRId64 " %s (%s%s)", text->used ? ", " : "", what->count, what->count == 1 ? one : many,
+                      what->count == 1 ? "" : "the first is ", what->first);
 }
 
 /* Write into the source's note what was found and left out. */
 static tri_status add_note(const search *self, tri_source *source)
 {
-    char text[1024] = "";
-    tell_left_out(text, sizeof text, &self->unknown, "file of no known format", "files of no known format");
-    tell_left_out(text, sizeof text, &self->aside, "file of another format", "files of another format");
-    tell_left_out(text, sizeof text, &self->links, "link that leads nowhere", "links that lead nowhere");
-    tell_left_out(text, sizeof text, &self->empty, "empty folder", "empty folders");
+    char all[1024];
+    tri__text text;
+    tri__text_init(&text, all, sizeof all);
+    tell_left_out(&text, &self->unknown, "file of no known format", "files of no known format");
+    tell_left_out(&text, &self->aside, "file of another format", "files of another format");
+    tell_left_out(&text, &self->links, "link that leads nowhere", "links that lead nowhere");
+    tell_left_out(&text, &self->empty, "empty folder", "empty folders");
     const char *own = source->info.note; /* the note of the format */
     char *note = NULL;
-    if (!*text)
+    if (!text.used)
         return NULL;
-    if (asprintf(&note, "%s%s%s: left out: %s", own ? own : "", own ? "; " : "", self->spec, text) < 0)
+    if (asprintf(&note, "%s%s%s: left out: %s", own ? own : "", own ? "; " : "", self->spec, all) < 0)
         return no_memory(self);
     free((char *)own);
     source->info.note = note;

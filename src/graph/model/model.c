@@ -8,6 +8,7 @@
 #include "base/file/file.h"
 #include "base/memory/memory.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "graph/model/builtin.h"
 #include "graph/model/model_build.h"
 #include "graph/model/model_read.h"
@@ -163,11 +164,12 @@ static tri_status parse_file(const char *path, tri_model **out)
 static tri_status unknown_model(const char *name)
 {
     tri__nearest nearest = tri__nearest_of(name);
-    char known[512] = "", hint[TRI_NEAREST_HINT];
-    size_t used = 0;
-    for (const tri__builtin_model *model = tri__builtin_models; model->name && used < sizeof known; model++) {
+    char known[512], hint[TRI_NEAREST_HINT];
+    tri__text list;
+    tri__text_init(&list, known, sizeof known);
+    for (const tri__builtin_model *model = tri__builtin_models; model->name; model++) {
         tri__nearest_offer(&nearest, model->name);
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", model->name);
+        tri__text_add(&list, "%s%s", list.used ? ", " : "", model->name);
     }
     return tri_fail(TRI_NOT_FOUND, "there is no model '%s'%s; built in are %s, or give the path of a .model file", name,
                     tri__nearest_hint(&nearest, hint), known);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "graph/rule/rule.h"
 
 typedef struct setting_row setting_row;
@@ -234,15 +235,17 @@ static const value_kind shape_kind = {read_shape, print_shape};
 
 static tri_status read_word(const setting_row *setting, const tri__value *value, const char *const *names, int length, int *out)
 {
-    char list[128] = "";
-    for (int i = 0, used = 0; i < length; i++) {
+    char words[128];
+    tri__text list;
+    tri__text_init(&list, words, sizeof words);
+    for (int i = 0; i < length; i++) {
         if (value->kind == TRI_VALUE_WORD && strcmp(names[i], value->word) == 0) {
             *out = i;
             return NULL;
         }
-        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i == 0 ? "" : i == length - 1 ? " or " : ", ", names[i]);
+        tri__text_list(&list, i, length, "or", names[i]);
     }
-    return expected(setting, list, value);
+    return expected(setting, words, value);
 }
 
 static tri_status read_flag(const setting_row *setting, const tri__value *value, void *field)

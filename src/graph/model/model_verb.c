@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text/nearest.h"
+#include "base/text/text.h"
+#include "base/text/words.h"
 #include "graph/nodes/operator.h"
 #include "graph/rule/rule.h"
 
@@ -63,26 +65,21 @@ bool tri__verb_find(const char *name, tri__verb *out)
     return true;
 }
 
-/* Append ", word" to a list; it is cut where the buffer ends. */
-static void list_word(char *list, size_t size, const char *word)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
-}
-
 tri_status tri__verb_unknown(const char *name)
 {
     tri__nearest nearest = tri__nearest_of(name);
-    char known[1024] = "", hint[TRI_NEAREST_HINT];
+    char known[1024], hint[TRI_NEAREST_HINT];
+    tri__text list;
+    tri__text_init(&list, known, sizeof known);
     for (size_t i = 0; i < OWN_VERBS; i++) {
         tri__nearest_offer(&nearest, own_verbs[i].name);
-        list_word(known, sizeof known, own_verbs[i].name);
+        tri__text_add(&list, "%s%s", list.used ? ", " : "", own_verbs[i].name);
     }
     const tri_operator *row;
     for (int i = 0; (row = tri__operator_at(i)); i++)
         if (for_people(row)) {
             tri__nearest_offer(&nearest, row->name);
-            list_word(known, sizeof known, row->name);
+            tri__text_add(&list, "%s%s", list.used ? ", " : "", row->name);
         }
     if (nearest.best)
         return tri_fail(TRI_BAD_DATA, "unknown operator '%s'%s", name, tri__nearest_hint(&nearest, hint));
@@ -93,13 +90,9 @@ tri_status tri__verb_unknown(const char *name)
 static bool rule_key(const char *listed, int index, char *key)
 {
     const tri__rule_number *number;
-    for (int i = 0; (number = tri__rule_number_at(i)); i++) {
-        bool known = false;
-        for (const char *at = listed; *at && !known; at += strcspn(at, " "), at += *at == ' ')
-            known = strcspn(at, " ") == strlen(number->key) && strncmp(at, number->key, strlen(number->key)) == 0;
-        if (!known && index-- == 0)
+    for (int i = 0; (number = tri__rule_number_at(i)); i++)
+        if (!tri__words_have(listed, number->key) && index-- == 0)
             return snprintf(key, TRI_MODEL_NAME, "%s", number->key) > 0;
-    }
     return false;
 }
 
@@ -131,9 +124,11 @@ int tri__verb_key_index(const tri__verb *verb, const char *key)
 
 tri_status tri__verb_unknown_key(const tri__verb *verb, const char *key)
 {
-    char known[256] = "", name[TRI_MODEL_NAME];
+    char known[256], name[TRI_MODEL_NAME];
+    tri__text list;
+    tri__text_init(&list, known, sizeof known);
     for (int i = 0; tri__verb_key(verb, i, name); i++)
-        list_word(known, sizeof known, name);
+        tri__text_add(&list, "%s%s", list.used ? ", " : "", name);
     if (!known[0])
         return tri_fail(TRI_BAD_DATA, "unknown key '%s': %s takes none", key, verb->name);
     return tri_fail(TRI_BAD_DATA, "unknown key '%s': %s takes %s", key, verb->name, known);

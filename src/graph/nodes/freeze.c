@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "graph/nodes/graph.h"
 
 enum { LONGEST = 256 };
@@ -25,13 +26,15 @@ static bool can_freeze(const tri_node *node)
 /* The names of a graph's parameters, for the message about a pattern that names none. */
 static const char *list_parameters(const tri_graph *graph, char *text, size_t size)
 {
-    size_t used = 0;
-    text[0] = 0;
-    for (int i = 0; i < graph->count && used < size; i++)
-        if (can_freeze(graph->node[i]) && !graph->node[i]->state)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", graph->node[i]->name);
-    if (used >= size)
-        snprintf(text + size - 4, 4, "...");
+    tri__text list;
+    tri__text_init(&list, text, size);
+    for (int i = 0, fits = 1; i < graph->count && fits; i++) {
+        const tri_node *node = graph->node[i];
+        if (!can_freeze(node) || node->state)
+            continue;
+        fits = list.used + strlen(", ") + strlen(node->name) + sizeof ", …" <= size;
+        tri__text_add(&list, "%s%s", list.used ? ", " : "", fits ? node->name : "…");
+    }
     return text;
 }
 

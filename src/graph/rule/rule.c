@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes/vector.h"
+#include "base/text/text.h"
 
 enum {
     PIECE = 1 << 14,    /* floats that one thread updates at a time: parameters, gradient and slots fit L2 together */
@@ -51,13 +52,11 @@ const char *tri__rule_names(const tri__rule_number *number, char *text, size_t s
     int named = 0, all = 0;
     for (int i = 0; (row = tri__rule_row_at(i)); i++)
         all += !number || has(row, number);
-    size_t used = 0;
-    text[0] = 0;
-    for (int i = 0; (row = tri__rule_row_at(i)) && used < size; i++)
-        if (!number || has(row, number)) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s", named == 0 ? "" : named == all - 1 ? " or " : ", ", row->name);
-            named++;
-        }
+    tri__text list;
+    tri__text_init(&list, text, size);
+    for (int i = 0; (row = tri__rule_row_at(i)); i++)
+        if (!number || has(row, number))
+            tri__text_list(&list, named++, all, "or", row->name);
     return text;
 }
 
@@ -125,12 +124,13 @@ int tri__rule_average_slot(const tri_rule *rule)
 
 const char *tri__rule_text(const tri_rule *rule, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "--rule %s", rule->name);
-    for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, " --%s %g", tri__rule_number_find(rule->set[i].name)->option.name,
-                                 (double)rule->set[i].value);
-    if (rule->average > 0 && used < size)
-        snprintf(text + used, size - used, " --average %g", (double)rule->average);
+    tri__text words;
+    tri__text_init(&words, text, size);
+    tri__text_add(&words, "--rule %s", rule->name);
+    for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
+        tri__text_add(&words, " --%s %g", tri__rule_number_find(rule->set[i].name)->option.name, (double)rule->set[i].value);
+    if (rule->average > 0)
+        tri__text_add(&words, " --average %g", (double)rule->average);
     return text;
 }
 

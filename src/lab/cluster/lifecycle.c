@@ -15,6 +15,7 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "base/text/text.h"
 #include "lab/cluster/limits.h"
 #include "lab/cluster/network.h"
 
@@ -86,15 +87,17 @@ tri_status tri__virtual_cluster_up(const tri__virtual_cluster *cluster)
 static void list_those_up(char *text, size_t size)
 {
     char **names;
-    size_t count, used = 0;
+    size_t count;
+    tri__text list;
+    tri__text_init(&list, text, size);
     tri_status status = tri__folder_list(TRI_CLUSTER_FOLDER, &names, &count);
-    snprintf(text, size, "; `trireme cluster up NAME --hosts N` makes one");
     for (size_t i = 0; i < count && !status; i++) {
         char *ending = strstr(names[i], ".json");
-        if (!ending || used >= size)
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%.*s", used ? ", " : "; these are up: ", (int)(ending - names[i]), names[i]);
+        if (ending)
+            tri__text_add(&list, "%s%.*s", list.used ? ", " : "; these are up: ", (int)(ending - names[i]), names[i]);
     }
+    if (!list.used)
+        tri__text_add(&list, "; `trireme cluster up NAME --hosts N` makes one");
     if (status)
         tri_status_free(status);
     else

@@ -13,6 +13,7 @@
 #include "base/file/yaml.h"
 #include "base/text/duration.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "base/text/text_table.h"
 #include "base/thread/clock.h"
 #include "lab/study/builtin_studies.h"
@@ -434,9 +435,9 @@ bool tri__study_cell_is_at(const tri__study *study, int cell, const json_t *cond
 
 const char *tri__study_cell_text(const tri__study *study, int cell, char *text, size_t size)
 {
-    size_t used = 0;
-    text[0] = 0;
-    for (int i = 0; i < study->factor_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s=%s", i ? " " : "", study->factors[i], tri__study_value(study, cell, i));
+    tri__text words;
+    tri__text_init(&words, text, size);
+    for (int i = 0; i < study->factor_count; i++)
+        tri__text_add(&words, "%s%s=%s", i ? " " : "", study->factors[i], tri__study_value(study, cell, i));
     return text;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/text.h"
+
 typedef struct {
     const char *part, *key;
     bool column; /* true: it names columns; false: factors */
@@ -74,13 +76,12 @@ static bool is_shown(const tri__study *study, const char *factor)
 
 const char *tri__study_cell_title(const tri__study *study, int cell, char *text, size_t size)
 {
-    size_t used = 0;
-    text[0] = 0;
-    for (int i = 0; i < study->factor_count && used < size; i++)
+    tri__text words;
+    tri__text_init(&words, text, size);
+    for (int i = 0; i < study->factor_count; i++)
         if (is_shown(study, study->factors[i]))
-            used +=
-                (size_t)snprintf(text + used, size - used, "%s%s=%s", used ? " " : "", study->factors[i], tri__study_value(study, cell, i));
-    return used ? text : tri__study_cell_text(study, cell, text, size);
+            tri__text_add(&words, "%s%s=%s", words.used ? " " : "", study->factors[i], tri__study_value(study, cell, i));
+    return words.used ? text : tri__study_cell_text(study, cell, text, size);
 }
 
 /* ---- curves ---- */
@@ -94,13 +95,15 @@ static const char *const curve_names[TRI_CURVES] = {[TRI_CURVE_CPU] = "cpu",
 
 static tri_status choose_curve(const tri__study *study, const char *name, bool chosen[TRI_CURVES])
 {
-    char all[80] = "";
+    char all[80];
+    tri__text list;
+    tri__text_init(&list, all, sizeof all);
     for (int i = 0; i < TRI_CURVES; i++) {
         if (!strcmp(curve_names[i], name)) {
             chosen[i] = true;
             return NULL;
         }
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", curve_names[i]);
+        tri__text_add(&list, "%s%s", i ? ", " : "", curve_names[i]);
     }
     return tri__study_wrong(study, "curves", "curves: no curve is called %s; there are %s (yes: cpu and sent)", name, all);
 }

@@ -13,6 +13,7 @@
 
 #include "base/memory/memory.h"
 #include "base/text/task.h"
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
 #include "net/mpi/library.h"
@@ -93,21 +94,20 @@ static const char *trouble_of(const tri__ranks *ranks, int rank)
 /* Names the ranks that we see in trouble; where we see none, the ranks that we wait for. Returns whether we see trouble. */
 static bool name_missing(const tri__ranks *ranks, char text[WHO_SIZE])
 {
-    size_t used = 0;
+    tri__text list;
     int awaited = atomic_load(&ranks->awaited);
     bool troubled = false;
-    text[0] = 0;
-    for (int pass = 0; pass < 2 && !used; pass++)
-        for (int i = 0; i < ranks->size && used < WHO_SIZE - HOST_SIZE; i++) {
+    tri__text_init(&list, text, WHO_SIZE);
+    for (int pass = 0; pass < 2 && !list.used; pass++)
+        for (int i = 0; i < ranks->size && list.used < WHO_SIZE - HOST_SIZE; i++) {
             const char *trouble = trouble_of(ranks, i);
             bool far = strcmp(ranks->members[i].host, ranks->members[ranks->rank].host);
             if (pass ? i != ranks->rank && (awaited < 0 || i == awaited) : trouble != NULL)
-                used +=
-                    (size_t)snprintf(text + used, WHO_SIZE - used, "%srank %d (process %d%s%s)%s%s", used ? ", " : "", i,
-                                     (int)ranks->members[i].pid, far ? " on " : "", far ? ranks->members[i].host : "", trouble ? " " : "",
-                                     trouble               ? trouble
-                                     : far && awaited >= 0 ? ", which may wait itself"
-                                                           : "");
+                tri__text_add(&list, "%srank %d (process %d%s%s)%s%s", list.used ? ", " : "", i, (int)ranks->members[i].pid,
+                              far ? " on " : "", far ? ranks->members[i].host : "", trouble ? " " : "",
+                              trouble               ? trouble
+                              : far && awaited >= 0 ? ", which may wait itself"
+                                                    : "");
             troubled |= trouble != NULL;
         }
     return troubled;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/text.h"
+
 #define FIELD(name) offsetof(tri__evaluation, name)
 
 static const tri__measure measures[] = {
@@ -57,17 +59,14 @@ tri__evaluation tri__evaluation_of_nothing(void)
 const char *tri__measures_text(const tri__evaluation *evaluation, const char *between, char text[TRI_MEASURES_TEXT])
 {
     const tri__measure *measure;
-    size_t used = 0;
-    text[0] = '\0';
+    tri__text line;
+    tri__text_init(&line, text, TRI_MEASURES_TEXT);
     for (int i = 0; (measure = tri__measure_at(i)); i++) {
         const double value = tri__measure_of(measure, evaluation);
         if (!measure->told || (isnan(value) && measure->models != TRI_OF_ALL))
             continue;
-        int more = snprintf(text + used, TRI_MEASURES_TEXT - used, measure->percent ? "%stest %s %.2f %%" : "%stest %s %.4f",
-                            used ? between : "", measure->title, measure->percent ? 100 * value : value);
-        used += more > 0 ? (size_t)more : 0;
-        if (used >= TRI_MEASURES_TEXT)
-            break;
+        tri__text_add(&line, measure->percent ? "%stest %s %.2f %%" : "%stest %s %.4f", line.used ? between : "", measure->title,
+                      measure->percent ? 100 * value : value);
     }
     return text;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text/duration.h"
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 
 static const char *skip_spaces(const char *text)
@@ -48,13 +49,15 @@ static tri_status bad_measure(const char *text, const tri__target *target, const
 /* "loss, accuracy, auc, …, progressive_accuracy, …" */
 static tri_status unknown_measure(const char *text)
 {
-    char known[256] = "the measure must be one of";
+    char known[256];
+    tri__text list;
+    tri__text_init(&list, known, sizeof known);
+    tri__text_add(&list, "the measure must be one of");
     const tri__measure *measure;
     for (int of_stream = 0; of_stream < 2; of_stream++)
         for (int i = 0; (measure = tri__measure_at(i)); i++)
             if (!of_stream || measure->progressive)
-                snprintf(known + strlen(known), sizeof known - strlen(known), "%s %s%s", of_stream || i ? "," : "",
-                         of_stream ? progressive : "", measure->name);
+                tri__text_add(&list, "%s %s%s", of_stream || i ? "," : "", of_stream ? progressive : "", measure->name);
     return bad_target(text, known);
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/text.h"
+#include "base/text/words.h"
 #include "data/stream/stream.h"
 
 #define ADDRESS(name, meaning) &tri__strategy_##name,
@@ -27,37 +29,27 @@ const tri__strategy *tri__strategies_meeting(tri__meeting meeting)
     return NULL;
 }
 
-static bool has(const tri__strategy *strategy, const char *option)
-{
-    for (int i = 0; strategy->options && strategy->options[i]; i++)
-        if (!strcmp(strategy->options[i], option))
-            return true;
-    return false;
-}
-
 bool tri__strategies_carry(const tri__strategy *to, const char *option)
 {
-    return strcmp(option, "workers") ? has(to, option) : !to->one_worker;
+    return strcmp(option, "workers") ? tri__words_among(to->options, option) : !to->one_worker;
 }
 
 static bool owns(const tri__strategy *strategy, const char *option)
 {
-    return option ? has(strategy, option) : strategy->reads_stream;
+    return option ? tri__words_among(strategy->options, option) : strategy->reads_stream;
 }
 
 /* "ps, allreduce and placed": the strategies that have the option or, where option is NULL, that can read streams. */
 static const char *name_owners(const char *option, char *owners, size_t size)
 {
-    size_t used = 0;
     int count = 0, named = 0;
+    tri__text list;
+    tri__text_init(&list, owners, size);
     for (int i = 0; tri__strategies[i]; i++)
         count += owns(tri__strategies[i], option);
-    for (int i = 0; tri__strategies[i] && used < size; i++)
-        if (owns(tri__strategies[i], option)) {
-            const char *before = named == 0 ? "" : named == count - 1 ? " and " : ", ";
-            used += (size_t)snprintf(owners + used, size - used, "%s%s", before, tri__strategies[i]->name);
-            named++;
-        }
+    for (int i = 0; tri__strategies[i]; i++)
+        if (owns(tri__strategies[i], option))
+            tri__text_list(&list, named++, count, "and", tri__strategies[i]->name);
     return owners;
 }
 
@@ -82,7 +74,7 @@ tri_status tri__strategies_check(const tri__strategy *strategy, const tri__train
             options->schedule);
     for (int i = 0; tri__strategies[i]; i++)
         for (const char *const *option = tri__strategies[i]->options; option && *option; option++)
-            if (!has(strategy, *option) && tri__train_options_given(options, *option))
+            if (!tri__words_among(strategy->options, *option) && tri__train_options_given(options, *option))
                 return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy %s, and the strategy is %s", *option,
                                 name_owners(*option, owners, sizeof owners), strategy->name);
     return NULL;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "base/text/text.h"
 #include "data/batch/class_counts.h"
 
 enum { SHOWN = 8 }; /* classes */
@@ -104,14 +105,13 @@ tri_status tri__class_weights_find(const tri__train_settings *settings, tri_labe
 
 void tri__class_weights_text(const tri_source_info *info, const float *weights, char *text, size_t size)
 {
-    size_t used = 0;
-    *text = '\0';
-    for (int64_t i = 0; i < info->classes && i < SHOWN && used < size; i++) {
+    tri__text list;
+    tri__text_init(&list, text, size);
+    for (int64_t i = 0; i < info->classes && i < SHOWN; i++) {
         char number[24];
         snprintf(number, sizeof number, "%" PRId64, i);
-        used += (size_t)snprintf(text + used, size - used, "%s%s %.4g", i ? ", " : "", info->class_names ? info->class_names[i] : number,
-                                 (double)weights[i]);
+        tri__text_add(&list, "%s%s %.4g", i ? ", " : "", info->class_names ? info->class_names[i] : number, (double)weights[i]);
     }
-    if (info->classes > SHOWN && used < size)
-        snprintf(text + used, size - used, ", …");
+    if (info->classes > SHOWN)
+        tri__text_add(&list, ", …");
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "data/source/dense.h"
 #include "data/source/held_out.h"
 #include "data/source/source.h"
@@ -313,10 +314,12 @@ static tri_status check_target(const tri__run *run)
     const tri__measure *measure = target->measure;
     if (!measure || (target->progressive ? TRI_OF_TWO_CLASSES : measure->models) & model)
         return NULL;
-    char others[96] = "";
+    char others[96];
+    tri__text list;
+    tri__text_init(&list, others, sizeof others);
     for (int i = 0; (measure = tri__measure_at(i)); i++)
         if (measure->models & model)
-            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "", measure->name);
+            tri__text_add(&list, "%s%s", list.used ? ", " : "", measure->name);
     return tri_fail(TRI_BAD_CALL, "--until '%s': that is no measure of a model of %s%s, which has %s", run->options.until,
                     model == TRI_OF_CLASSES ? "more than two " : "", words[model], others);
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "graph/nodes/graph.h"
 #include "train/run/peers.h"
-#include "watch/progress/text.h"
 #include "watch/report/trace_merge.h"
 #include "watch/sample/run_files.h"
 

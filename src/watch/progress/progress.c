@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "watch/progress/text.h"
+#include "base/text/text.h"
 
 static const double smoothing = 3;               /* seconds; the weight of a reading falls to 1/e over this time */
 static const int64_t least_interval = 100000000; /* nanoseconds between two readings that count */

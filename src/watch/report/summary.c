@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text/task.h"
-#include "watch/progress/text.h"
+#include "base/text/text.h"
 
 /* ---- for programs ---- */
 

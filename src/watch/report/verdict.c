@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "watch/progress/text.h"
+#include "base/text/text.h"
 
 static const double half = 0.5;          /* share of the time: a smaller phase is not a bottleneck */
 static const double clear_lead = 0.1;    /* shares of two phases that are closer than this could change places in the next run */

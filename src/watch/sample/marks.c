@@ -15,9 +15,9 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "base/text/text.h"
 #include "base/text/text_table.h"
 #include "base/thread/clock.h"
-#include "watch/progress/text.h"
 #include "watch/sample/columns.h"
 
 static const char header[] = "epoch,kind,task,step,seconds,note\n";

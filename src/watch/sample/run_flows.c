@@ -8,7 +8,7 @@
 
 #include "base/memory/memory.h"
 #include "base/text/task.h"
-#include "watch/progress/text.h"
+#include "base/text/text.h"
 
 /* ---- collecting ---- */
 

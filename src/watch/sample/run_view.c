@@ -9,8 +9,8 @@
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
 #include "base/text/task.h"
+#include "base/text/text.h"
 #include "base/thread/clock.h"
-#include "watch/progress/text.h"
 #include "watch/sample/columns.h"
 #include "watch/sample/run_files.h"
 

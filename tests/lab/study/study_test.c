@@ -54,6 +54,19 @@ static void cells_are_rows_crossed_with_factors(void **state)
     tri__study_destroy(study);
 }
 
+/* A result that names its cell is JSON, which takes whole characters only. */
+static void long_name_of_a_cell_is_cut_between_characters(void **state)
+{
+    tri__study *study;
+    char text[12]; /* "colour=" and four bytes; with one less, the second ü would be cut in half */
+    (void)state;
+    assert_ok(
+        parse("title: a study\ncommand: train {colour}\nfactors: {colour: [üüü]}\ncolumns: {loss: train_loss}\n", TRI_SCALE_USUAL, &study));
+    assert_string_equal(tri__study_cell_text(study, 0, text, sizeof text), "colour=üü");
+    assert_string_equal(tri__study_cell_text(study, 0, text, sizeof text - 1), "colour=ü");
+    tri__study_destroy(study);
+}
+
 static void quick_replaces_parts_and_changes_the_digest(void **state)
 {
     tri__study *study, *quick;
@@ -194,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_rows_crossed_with_factors),
+        cmocka_unit_test(long_name_of_a_cell_is_cut_between_characters),
         cmocka_unit_test(quick_replaces_parts_and_changes_the_digest),
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(values_of_another_kind_are_refused),

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "support.h"
 #include "watch/progress/progress_json.h"
-#include "watch/progress/text.h"
 
 static const tri__progress half_way = {
     .label = "lenet",

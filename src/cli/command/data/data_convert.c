@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 #include "cli/command/data/data_options.h"
 #include "cli/command/data/data_samples.h"
@@ -13,7 +14,6 @@
 #include "data/convert/convert.h"
 #include "train/job/command_line.h"
 #include "watch/host/resources.h"
-#include "watch/progress/text.h"
 
 static json_t *counts_json(const tri__convert_result *result)
 {

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "cli/command/data/data_options.h"
 #include "cli/process/counting.h"
 #include "cli/table/commands.h"
 #include "data/convert/info.h"
 #include "data/source/labels.h"
-#include "watch/progress/text.h"
 
 static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
 

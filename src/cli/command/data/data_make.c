@@ -2,13 +2,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/text.h"
+#include "base/text/words.h"
 #include "base/thread/clock.h"
 #include "cli/command/data/data_options.h"
 #include "cli/process/counting.h"
 #include "cli/process/signals.h"
 #include "cli/table/commands.h"
 #include "data/make/make.h"
-#include "watch/progress/text.h"
 
 /* Options that only some makers have. */
 static const char *const special[] = {"classes", "size", "features", "partitions", "format"};
@@ -25,22 +26,12 @@ static tri_status read_size(const char *text, tri__make_request *request)
     return NULL;
 }
 
-/* Whether list has word. list: words with spaces between them. */
-static bool has_word(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-            return true;
-    return false;
-}
-
 static tri_status check_options(const tri__arguments *arguments, const tri__make_kind *kind)
 {
     if (!tri__argument_text(arguments, "out"))
         return tri_fail(TRI_BAD_CALL, "data make %s needs --out DIR, a new folder for its files", kind->name);
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (tri__argument_given(arguments, special[i]) && !has_word(kind->options, special[i]))
+        if (tri__argument_given(arguments, special[i]) && !tri__words_have(kind->options, special[i]))
             return tri_fail(TRI_BAD_CALL, "--%s does not belong to data make %s", special[i], kind->name);
     return NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "cli/command/data/data_options.h"
 #include "cli/command/data/data_samples.h"
 #include "cli/command/data/data_speed_on.h"
@@ -11,7 +12,6 @@
 #include "cli/table/commands.h"
 #include "cli/table/size.h"
 #include "lab/speed/speed_write.h"
-#include "watch/progress/text.h"
 
 /* "2,4,8" → values */
 static tri_status read_list(const tri__arguments *arguments, const char *name, int64_t most, tri__speed_values *out)

@@ -5,6 +5,7 @@
 
 #include "base/file/folder.h"
 #include "base/text/quote.h"
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 #include "cli/process/program.h"
 #include "cli/process/session.h"
@@ -14,7 +15,6 @@
 #include "lab/results/numbers.h"
 #include "lab/run/runner.h"
 #include "lab/study/builtin_studies.h"
-#include "watch/progress/text.h"
 
 static tri_status find_scale(const tri__arguments *arguments, tri__scale *out)
 {

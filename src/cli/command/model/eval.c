@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "cli/command/model/class_names.h"
 #include "cli/command/model/eval_page.h"
 #include "cli/command/model/examples.h"
@@ -10,7 +11,6 @@
 #include "cli/table/commands.h"
 #include "cli/table/common_options.h"
 #include "train/evaluate/trained.h"
-#include "watch/progress/text.h"
 
 enum { AMONG = 5, MATRIX = 20 }; /* AMONG: likeliest classes; MATRIX: the most classes whose matrix is printed */
 

@@ -6,6 +6,7 @@
 
 #include "base/memory/memory.h"
 #include "base/text/duration.h"
+#include "base/text/text.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
 #include "cli/process/spawned.h"
@@ -15,7 +16,6 @@
 #include "train/placed/placed.h"
 #include "train/placed/placed_launch.h"
 #include "trireme/plan.h"
-#include "watch/progress/text.h"
 
 enum { MOST_NAMES = 64, SHOWN = 8 };
 

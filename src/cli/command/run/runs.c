@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/file/file.h"
+#include "base/text/text.h"
 #include "base/text/text_table.h"
 #include "cli/process/session.h"
 #include "cli/table/commands.h"
 #include "cli/table/common_options.h"
 #include "train/folder/run_list.h"
-#include "watch/progress/text.h"
 
 /* ---- the table ---- */
 

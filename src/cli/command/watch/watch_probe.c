@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 #include "cli/command/watch/watch.h"
 #include "cli/process/session.h"
 #include "net/connection/probe.h"
-#include "watch/progress/text.h"
 
 #define TIMEOUT (10 * TRI_SECOND)
 

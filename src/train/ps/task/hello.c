@@ -8,6 +8,7 @@
 
 #include "base/bytes/sha256.h"
 #include "base/memory/memory.h"
+#include "base/text/text.h"
 #include "store/ps/protocol/message.h"
 
 enum {
@@ -49,14 +50,14 @@ static void describe_end(const tri__train_settings *settings, char *text, size_t
 {
     const tri__schedule *schedule = &settings->schedule;
     const bool ends = schedule->kind == TRI_SCHEDULE_COSINE || schedule->kind == TRI_SCHEDULE_SWEEP;
-    int used = 0;
-    text[0] = 0;
+    tri__text words;
+    tri__text_init(&words, text, size);
     if (ends && settings->epochs)
-        used = snprintf(text, size, " --epochs %" PRId64, settings->epochs);
+        tri__text_add(&words, " --epochs %" PRId64, settings->epochs);
     else if (ends)
-        snprintf(text, size, " --steps %" PRId64, settings->steps ? settings->steps : settings->max_steps);
+        tri__text_add(&words, " --steps %" PRId64, settings->steps ? settings->steps : settings->max_steps);
     if (settings->steps_per_epoch && (schedule->in_epochs || (ends && settings->epochs)))
-        snprintf(text + used, size - (size_t)used, " --steps-per-epoch %" PRId64, settings->steps_per_epoch);
+        tri__text_add(&words, " --steps-per-epoch %" PRId64, settings->steps_per_epoch);
 }
 
 /* Options that most runs do without. A list of weights may be long: its digest stands for it. */
@@ -64,18 +65,18 @@ static void describe_more(const tri__train_settings *settings, char *text, size_
 {
     const char *weights = settings->class_weights;
     char digest[65];
-    int used = 0;
-    text[0] = 0;
+    tri__text words;
+    tri__text_init(&words, text, size);
     if (settings->accumulate > 1)
-        used = snprintf(text, size, " --accumulate %" PRId64, settings->accumulate);
+        tri__text_add(&words, " --accumulate %" PRId64, settings->accumulate);
     if (weights && strlen(weights) > WEIGHTS_SHOWN) {
         tri__sha256 hash;
         tri__sha256_init(&hash);
         tri__sha256_update(&hash, weights, strlen(weights));
         tri__sha256_final(&hash, digest);
-        snprintf(text + used, size - (size_t)used, " --class-weights %.12s… (digest %.12s)", weights, digest);
+        tri__text_add(&words, " --class-weights %.12s… (digest %.12s)", weights, digest);
     } else if (weights)
-        snprintf(text + used, size - (size_t)used, " --class-weights %s", weights);
+        tri__text_add(&words, " --class-weights %s", weights);
 }
 
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text/task.h"
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 #include "data/source/digest.h"
 #include "graph/nodes/initialise.h"
@@ -19,7 +20,6 @@
 #include "train/ps/task/hello.h"
 #include "train/ps/task/pair_note.h"
 #include "train/ps/task/reports.h"
-#include "watch/progress/text.h"
 
 #define REPORT_INTERVAL (100 * TRI_MILLISECOND)
 

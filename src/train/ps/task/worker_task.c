@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/text/text.h"
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "data/source/digest.h"
@@ -20,7 +21,6 @@
 #include "train/ps/settings/tables.h"
 #include "train/ps/task/hello.h"
 #include "train/run/run_setup.h"
-#include "watch/progress/text.h"
 
 #define REPORT_INTERVAL (200 * TRI_MILLISECOND)
 

@@ -1,5 +1,5 @@
 /* text_test.c: appending, columns of UTF-8, numbers and times as people read them. */
-#include "watch/progress/text.h"
+#include "base/text/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +21,20 @@ static void text_that_does_not_fit_is_cut_between_characters(void **state)
     tri__text_init(&text, buffer, 1);
     tri__text_add(&text, "x");
     assert_string_equal(buffer, "");
+}
+
+static void words_become_a_list(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"sgd", "adam", "ftrl"}, *const lists[] = {"sgd", "sgd or adam", "sgd, adam or ftrl"};
+    char buffer[32];
+    for (int count = 1; count <= 3; count++) {
+        tri__text text;
+        tri__text_init(&text, buffer, sizeof buffer);
+        for (int i = 0; i < count; i++)
+            tri__text_list(&text, i, count, "or", words[i]);
+        assert_string_equal(buffer, lists[count - 1]);
+    }
 }
 
 static void columns_count_characters(void **state)
@@ -77,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_that_does_not_fit_is_cut_between_characters),
+        cmocka_unit_test(words_become_a_list),
         cmocka_unit_test(columns_count_characters),
         cmocka_unit_test(counts_have_separators),
         cmocka_unit_test(brief_numbers_have_three_digits),

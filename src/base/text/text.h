@@ -1,6 +1,6 @@
 /* text.h: makes lines for people in the caller's buffer: appends text, formats numbers and times, counts columns of UTF-8. */
-#ifndef TRI_WATCH_PROGRESS_TEXT_H
-#define TRI_WATCH_PROGRESS_TEXT_H
+#ifndef TRI_BASE_TEXT_TEXT_H
+#define TRI_BASE_TEXT_TEXT_H
 
 #include <stddef.h>
 
@@ -15,6 +15,9 @@ typedef struct {
 void tri__text_init(tri__text *text, char *buffer, size_t size); /* size ≥ 1 */
 void tri__text_add(tri__text *text, const char *format, ...) TRI_FORMAT(2, 3);
 void tri__text_repeat(tri__text *text, const char *what, int times);
+
+/* Append word `index`, from 0, of a list of `count` words: "a, b or c", where last is "or". */
+void tri__text_list(tri__text *text, int index, int count, const char *last, const char *word);
 
 /* Columns on a terminal: one for each code point. */
 int tri__text_columns(const char *utf8);

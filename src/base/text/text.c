@@ -1,5 +1,5 @@
 /* text.c: lines for people in a fixed buffer. */
-#include "watch/progress/text.h"
+#include "base/text/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -52,6 +52,14 @@ void tri__text_repeat(tri__text *text, const char *what, int times)
 {
     for (int i = 0; i < times; i++)
         tri__text_add(text, "%s", what);
+}
+
+void tri__text_list(tri__text *text, int index, int count, const char *last, const char *word)
+{
+    if (index > 0 && index == count - 1)
+        tri__text_add(text, " %s %s", last, word);
+    else
+        tri__text_add(text, "%s%s", index > 0 ? ", " : "", word);
 }
 
 int tri__text_columns(const char *utf8)
