@@ -1,48 +1,14 @@
 /* describe.c: prints a model as a table for people. Shapes are as model files write them: height x width x channels, without the batch. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "graph/model/model.h"
-
-/* 61,100,840 */
-static const char *with_commas(int64_t number, char buffer[32])
-{
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%" PRId64, number), used = 0;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            buffer[used++] = ',';
-        buffer[used++] = digits[i];
-    }
-    buffer[used] = '\0';
-    return buffer;
-}
-
-/* 240.3 kB */
-static const char *bytes_text(int64_t bytes, char buffer[32])
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-    double size = (double)bytes;
-    int unit = 0;
-    for (; size >= 1000 && unit < 4; unit++)
-        size /= 1000;
-    snprintf(buffer, 32, unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
-    return buffer;
-}
-
-static const tri_node *find_node(const tri_graph *graph, const char *name)
-{
-    for (int i = 0; i < tri_graph_count(graph); i++)
-        if (strcmp(tri_node_name(tri_graph_node(graph, i)), name) == 0)
-            return tri_graph_node(graph, i);
-    return NULL;
-}
 
 static const tri_node *node_of(const tri_graph *graph, const tri__statement *statement)
 {
     const char *input = statement->verb.form == TRI_FORM_INPUT ? "image" : statement->verb.form == TRI_FORM_SPARSE ? "keys" : NULL;
-    return find_node(graph, input ? input : statement->name);
+    return tri_graph_find(graph, input ? input : statement->name);
 }
 
 /* The shape of a statement's result for one example, channels last. Parameters and constants have no batch; a loss is one number. */
@@ -105,7 +71,7 @@ static widths measure(const tri_model *model, const tri_graph *graph)
 static void print_table(const tri_model *model, const tri_graph *graph, FILE *stream)
 {
     const widths width = measure(model, graph);
-    char output[128], count_text[32], size_text[32];
+    char buffer[128], counted[TRI_TEXT_SHORT], bytes[TRI_TEXT_SHORT];
     int64_t total = 0;
     fprintf(stream, "%-*s  %-*s  %-*s  %12s\n", width.name, "layer", width.written, "operator", width.output, "output", "parameters");
     for (int i = 0; i < model->count; i++) {
@@ -113,14 +79,14 @@ static void print_table(const tri_model *model, const tri_graph *graph, FILE *st
         int64_t count = parameters_of(graph, statement->name);
         total += count;
         fprintf(stream, "%-*s  %-*s  ", width.name, statement->name, width.written, statement->written);
-        output_text(graph, statement, output);
+        const char *output = output_text(graph, statement, buffer);
         if (count > 0)
-            fprintf(stream, "%-*s  %12s\n", width.output, output, with_commas(count, count_text));
+            fprintf(stream, "%-*s  %12s\n", width.output, output, tri__text_count(counted, (double)count));
         else
             fprintf(stream, "%s\n", output);
     }
-    fprintf(stream, "%-*s  %12s  (%s)\n", width.name + width.written + width.output + 4, "total", with_commas(total, count_text),
-            bytes_text(total * (int64_t)sizeof(float), size_text));
+    fprintf(stream, "%-*s  %12s  (%s)\n", width.name + width.written + width.output + 4, "total", tri__text_count(counted, (double)total),
+            tri__text_bytes(bytes, (double)total * sizeof(float)));
 }
 
 tri_status tri_model_describe(const tri_model *model, const tri_graph *graph, char **out)

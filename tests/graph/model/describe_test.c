@@ -28,7 +28,7 @@ static void the_description_of_lenet_is_a_table(void **state)
                               "relu4          relu()                       84\n"
                               "dense3         dense(classes, init=xavier)  10                 850\n"
                               "softmax_loss1  softmax_loss()               scalar\n"
-                              "total                                                       60,074  (240.3 kB)\n");
+                              "total                                                       60,074  (240 kB)\n");
     free(text);
     tri_graph_destroy(graph);
     tri_model_destroy(model);
@@ -60,11 +60,27 @@ static void a_models_own_parameters_are_described_and_counted(void **state)
     tri_model_destroy(other);
 }
 
+static void sparse_input_has_features_as_its_output(void **state)
+{
+    (void)state;
+    tri_model *model = NULL;
+    tri_graph *graph = NULL;
+    char *text = NULL;
+    assert_ok(tri_model_open("sparse-lr", &model));
+    assert_ok(tri_model_build(model, &(tri_model_input){.type = TRI_F32, .shape = {1, {1000}}, .classes = 2}, 8, &graph));
+    assert_ok(tri_model_describe(model, graph, &text));
+    assert_non_null(strstr(text, "\nsparse          sparse()             features\n"));
+    free(text);
+    tri_graph_destroy(graph);
+    tri_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_description_of_lenet_is_a_table),
         cmocka_unit_test(a_models_own_parameters_are_described_and_counted),
+        cmocka_unit_test(sparse_input_has_features_as_its_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
