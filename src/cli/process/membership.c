@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/text/words.h"
 #include "train/options/strategies.h"
 
 static tri_status from_file(const tri__arguments *arguments, tri__membership *out)
@@ -14,7 +14,7 @@ static tri_status from_file(const tri__arguments *arguments, tri__membership *ou
     TRI_TRY(tri__cluster_read(tri__argument_text(arguments, "cluster"), &out->cluster));
     if (!task)
         return NULL;
-    out->by = "--cluster";
+    out->by = TRI_TOLD_BY_FILE;
     TRI_TRY(tri__task_parse(task, &out->task));
     return tri__cluster_check(&out->cluster, out->task);
 }
@@ -41,17 +41,17 @@ static tri_status take_task(const tri__arguments *arguments, tri__membership *ou
 static tri_status find(const tri__session *session, const tri__arguments *arguments, int servers, tri__membership *out)
 {
     if (tri__argument_given(arguments, "join")) {
-        out->by = "--join";
+        out->by = TRI_TOLD_BY_JOIN;
         return from_join(arguments, out);
     }
     if (tri__argument_given(arguments, "cluster"))
         return from_file(arguments, out);
     if (session->tf_config) {
-        out->by = "TF_CONFIG";
+        out->by = TRI_TOLD_BY_TF_CONFIG;
         TRI_TRY(tri__cluster_from_tf_config(session->tf_config, &out->cluster, &out->task));
     } else if (session->slurm.ntasks && strtol(session->slurm.ntasks, NULL, 10) > 1) {
         int port = (int)tri__argument_integer(arguments, "port");
-        out->by = "Slurm";
+        out->by = TRI_TOLD_BY_SLURM;
         TRI_TRY(tri__cluster_from_slurm(&session->slurm, servers, port, &out->cluster, &out->task));
     }
     return take_task(arguments, out);
@@ -60,14 +60,15 @@ static tri_status find(const tri__session *session, const tri__arguments *argume
 /* The description of a cluster says how many tasks there are. Under Slurm, the user must say how many of them are servers. */
 static tri_status check_counts(const tri__arguments *arguments, const tri__membership *membership)
 {
-    const char *by = tri__argument_given(arguments, "cluster") ? "--cluster" : membership->by;
-    bool slurm = by && !strcmp(by, "Slurm");
-    if (!by || !strcmp(by, "--join"))
+    static const char *const names[] = {
+        [TRI_TOLD_BY_FILE] = "--cluster", [TRI_TOLD_BY_TF_CONFIG] = "TF_CONFIG", [TRI_TOLD_BY_SLURM] = "Slurm"};
+    const tri__told_by by = tri__argument_given(arguments, "cluster") ? TRI_TOLD_BY_FILE : membership->by;
+    if (by == TRI_TOLD_BY_NONE || by == TRI_TOLD_BY_JOIN)
         return NULL;
-    if (tri__argument_given(arguments, "workers") || (tri__argument_given(arguments, "servers") && !slurm))
+    if (tri__argument_given(arguments, "workers") || (tri__argument_given(arguments, "servers") && by != TRI_TOLD_BY_SLURM))
         return tri_fail(TRI_BAD_CALL, "--%s: the cluster is described by %s, which tells how many there are; leave it out%s",
-                        tri__argument_given(arguments, "workers") ? "workers" : "servers", by,
-                        *by == '-' ? "" : " (or unset the variables, to start them all on this machine)");
+                        tri__argument_given(arguments, "workers") ? "workers" : "servers", names[by],
+                        by == TRI_TOLD_BY_FILE ? "" : " (or unset the variables, to start them all on this machine)");
     return NULL;
 }
 
@@ -75,7 +76,7 @@ static tri_status find_task(const tri__session *session, const tri__arguments *a
 {
     TRI_TRY(find(session, arguments, servers, out));
     TRI_TRY(check_counts(arguments, out));
-    if (tri__argument_given(arguments, "port") && (!out->by || strcmp(out->by, "Slurm")))
+    if (tri__argument_given(arguments, "port") && out->by != TRI_TOLD_BY_SLURM)
         return tri_fail(TRI_BAD_CALL, "--port is for tasks that Slurm starts; elsewhere addresses have their ports");
     return NULL;
 }
@@ -84,9 +85,9 @@ static tri_status find_task(const tri__session *session, const tri__arguments *a
 static tri_status check_none(const tri__arguments *arguments, bool ranks)
 {
     static const char *const names[] = {"task", "join", "port", "key", "cert", "cert-key", "ca", "insecure", "cluster", "ssh"};
-    const size_t count = sizeof names / sizeof *names - (ranks ? 2 : 0);
-    for (size_t i = 0; i < count; i++)
-        if (tri__argument_given(arguments, names[i]))
+    static const char *const of_ranks[] = {"cluster", "ssh", NULL};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri__argument_given(arguments, names[i]) && !(ranks && tri__words_among(of_ranks, names[i])))
             return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy %s", names[i], tri__strategies_meeting(TRI_MEET_CLUSTER)->name);
     return NULL;
 }

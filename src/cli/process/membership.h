@@ -6,8 +6,11 @@
 #include "train/cluster/cluster.h"
 #include "train/options/strategy.h"
 
+/* What says that this process is one of the tasks. NONE: nothing does; this process starts the tasks. */
+typedef enum { TRI_TOLD_BY_NONE, TRI_TOLD_BY_FILE, TRI_TOLD_BY_JOIN, TRI_TOLD_BY_TF_CONFIG, TRI_TOLD_BY_SLURM } tri__told_by;
+
 typedef struct {
-    const char *by; /* what says that this is one of the tasks: "--cluster", "TF_CONFIG", …; NULL: nothing; this process starts the tasks */
+    tri__told_by by;
     tri__cluster cluster; /* where this process starts the tasks: as --cluster describes it, otherwise empty */
     tri__task task;
     int rank, ranks; /* this rank and how many there are, from mpirun or srun; ranks 0: this process starts the ranks */
