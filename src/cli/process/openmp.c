@@ -6,9 +6,10 @@
  * twice as quick on a busy one. libgomp reads this number when it is loaded, before main, so the program executes itself once more. */
 #include "cli/process/openmp.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "cli/process/program.h"
 
 #define SPINS "1000"
 
@@ -17,9 +18,8 @@ void tri__openmp_settle(char *const *argv)
     char path[PATH_MAX];
     if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
         return;
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length < 1 || setenv("GOMP_SPINCOUNT", SPINS, 0))
-        return;
-    path[length] = 0;
-    execv(path, argv);
+    tri_status unknown = tri__program_find(path);
+    if (!unknown && !setenv("GOMP_SPINCOUNT", SPINS, 0))
+        execv(path, argv);
+    tri_status_free(unknown);
 }

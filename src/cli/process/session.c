@@ -1,4 +1,4 @@
-/* session.c: the surroundings of one call of the program. The only file that reads the environment. */
+/* session.c: the surroundings of one call of the program. It reads all of the environment but the two variables of openmp.c. */
 #define _GNU_SOURCE
 #include "cli/process/session.h"
 
