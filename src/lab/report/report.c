@@ -8,6 +8,7 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "base/text/text.h"
 #include "lab/report/report_curves.h"
 #include "lab/report/report_fits.h"
 #include "lab/report/report_plots.h"
@@ -39,17 +40,18 @@ static void put_settings(const tri__study *study, tri__markup *markup)
 {
     const char *name, *between = "Settings:";
     json_t *value;
-    char text[800];
-    size_t used = 0;
+    char line[800];
+    tri__text text;
+    tri__text_init(&text, line, sizeof line);
     json_object_foreach(json_object_get(study->document, "settings"), name, value)
     {
-        if (!json_is_string(value) || used >= sizeof text)
+        if (!json_is_string(value))
             continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s %s", between, name, json_string_value(value));
+        tri__text_add(&text, "%s %s %s", between, name, json_string_value(value));
         between = ",";
     }
-    if (used)
-        tri__markup_paragraph(markup, text);
+    if (text.used)
+        tri__markup_paragraph(markup, line);
 }
 
 static void put_opening(const tri__results *results, tri__markup *markup)
@@ -207,15 +209,33 @@ static void put_closing(const tri__results *results, tri__markup *markup)
     tri__markup_end(markup);
 }
 
+typedef tri_status put_entry(const tri__results *results, const json_t *spec, tri__arena *arena, tri__markup *markup);
+
+/* Write every entry of a list in the study's file. */
+static tri_status put_entries(const tri__results *results, const char *list, put_entry *put, tri__markup *markup)
+{
+    size_t index;
+    json_t *spec;
+    json_array_foreach(json_object_get(tri__results_study(results)->document, list), index, spec)
+    {
+        tri__arena *arena;
+        TRI_TRY(tri__arena_create(&arena));
+        tri_status status = put(results, spec, arena, markup);
+        tri__arena_destroy(arena);
+        TRI_TRY(status);
+    }
+    return NULL;
+}
+
 static tri_status put_report(const tri__results *results, tri__markup *markup)
 {
     put_opening(results, markup);
     tri__markup_heading(markup, "Findings");
     TRI_TRY(put_findings(results, markup));
-    TRI_TRY(tri__report_tables(results, markup));
-    TRI_TRY(tri__report_plots(results, markup));
+    TRI_TRY(put_entries(results, "tables", tri__report_table, markup));
+    TRI_TRY(put_entries(results, "plots", tri__report_plot, markup));
     TRI_TRY(tri__report_curves(results, markup));
-    TRI_TRY(tri__report_fits(results, markup));
+    TRI_TRY(put_entries(results, "fits", tri__report_fit, markup));
     put_notes(tri__results_study(results), markup);
     put_verdicts(results, markup);
     put_failures(results, markup);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "base/text/text_table.h"
 #include "lab/figures/regression.h"
 #include "lab/report/report_tables.h"
@@ -115,11 +116,12 @@ static void put_title(const fits *self, tri__markup *markup)
     char title[400];
     const char *factor;
     json_t *value;
-    size_t used = (size_t)snprintf(title, sizeof title, "Regression of %.150s", self->study->columns[self->column].label);
+    tri__text text;
+    tri__text_init(&text, title, sizeof title);
+    tri__text_add(&text, "Regression of %s", self->study->columns[self->column].label);
     json_object_foreach(json_object_get(self->spec, "at"), factor, value)
     {
-        if (used < sizeof title)
-            used += (size_t)snprintf(title + used, sizeof title - used, ", %s=%s", factor, json_string_value(value));
+        tri__text_add(&text, ", %s=%s", factor, json_string_value(value));
     }
     tri__markup_heading(markup, title);
 }
@@ -137,18 +139,8 @@ static tri_status put_fits(fits *self, tri__markup *markup)
     return NULL;
 }
 
-tri_status tri__report_fits(const tri__results *results, tri__markup *markup)
+tri_status tri__report_fit(const tri__results *results, const json_t *spec, tri__arena *arena, tri__markup *markup)
 {
-    const tri__study *study = tri__results_study(results);
-    size_t index;
-    json_t *spec;
-    json_array_foreach(json_object_get(study->document, "fits"), index, spec)
-    {
-        fits self = {.results = results, .study = study, .spec = spec};
-        TRI_TRY(tri__arena_create(&self.arena));
-        tri_status status = put_fits(&self, markup);
-        tri__arena_destroy(self.arena);
-        TRI_TRY(status);
-    }
-    return NULL;
+    fits self = {.results = results, .study = tri__results_study(results), .spec = spec, .arena = arena};
+    return put_fits(&self, markup);
 }

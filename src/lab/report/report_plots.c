@@ -222,18 +222,8 @@ static tri_status put_plot(plot *self, tri__markup *markup)
     return self->count ? draw(self, markup) : NULL;
 }
 
-tri_status tri__report_plots(const tri__results *results, tri__markup *markup)
+tri_status tri__report_plot(const tri__results *results, const json_t *spec, tri__arena *arena, tri__markup *markup)
 {
-    const tri__study *study = tri__results_study(results);
-    size_t index;
-    json_t *spec;
-    json_array_foreach(json_object_get(study->document, "plots"), index, spec)
-    {
-        plot self = {.results = results, .study = study, .spec = spec};
-        TRI_TRY(tri__arena_create(&self.arena));
-        tri_status status = put_plot(&self, markup);
-        tri__arena_destroy(self.arena);
-        TRI_TRY(status);
-    }
-    return NULL;
+    plot self = {.results = results, .study = tri__results_study(results), .spec = spec, .arena = arena};
+    return put_plot(&self, markup);
 }

@@ -5,9 +5,11 @@
 #ifndef TRI_LAB_REPORT_REPORT_PLOTS_H
 #define TRI_LAB_REPORT_REPORT_PLOTS_H
 
+#include "base/memory/arena.h"
 #include "lab/report/markup.h"
 #include "lab/results/results.h"
 
-TRI_MUST_CHECK tri_status tri__report_plots(const tri__results *results, tri__markup *markup);
+/* Write the one that spec, an entry of the list, describes. arena: for memory until it is written. */
+TRI_MUST_CHECK tri_status tri__report_plot(const tri__results *results, const json_t *spec, tri__arena *arena, tri__markup *markup);
 
 #endif

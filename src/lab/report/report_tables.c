@@ -162,18 +162,8 @@ static tri_status put_table(table *self, tri__markup *markup)
     return NULL;
 }
 
-tri_status tri__report_tables(const tri__results *results, tri__markup *markup)
+tri_status tri__report_table(const tri__results *results, const json_t *spec, tri__arena *arena, tri__markup *markup)
 {
-    const tri__study *study = tri__results_study(results);
-    size_t index;
-    json_t *spec;
-    json_array_foreach(json_object_get(study->document, "tables"), index, spec)
-    {
-        table self = {.results = results, .study = study, .spec = spec};
-        TRI_TRY(tri__arena_create(&self.arena));
-        tri_status status = put_table(&self, markup);
-        tri__arena_destroy(self.arena);
-        TRI_TRY(status);
-    }
-    return NULL;
+    table self = {.results = results, .study = tri__results_study(results), .spec = spec, .arena = arena};
+    return put_table(&self, markup);
 }

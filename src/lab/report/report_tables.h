@@ -3,10 +3,12 @@
 #ifndef TRI_LAB_REPORT_REPORT_TABLES_H
 #define TRI_LAB_REPORT_REPORT_TABLES_H
 
+#include "base/memory/arena.h"
 #include "lab/report/markup.h"
 #include "lab/results/results.h"
 
-TRI_MUST_CHECK tri_status tri__report_tables(const tri__results *results, tri__markup *markup);
+/* Write the one that spec, an entry of the list, describes. arena: for memory until it is written. */
+TRI_MUST_CHECK tri_status tri__report_table(const tri__results *results, const json_t *spec, tri__arena *arena, tri__markup *markup);
 
 /* Writes a number into text, and returns text. digits: after the decimal point; −1: as many as are significant. */
 const char *tri__report_number(double number, int digits, char *text, size_t size);
