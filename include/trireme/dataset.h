@@ -172,7 +172,7 @@ typedef struct {
 
 /* The source is borrowed and must outlive the dataset. One thread calls a dataset. */
 TRI_MUST_CHECK tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out);
-void tri_dataset_destroy(tri_dataset *dataset);
+void tri_dataset_destroy(tri_dataset *dataset); /* accepts NULL */
 
 /* The next batch, or NULL at the end. It is borrowed until the next call. A batch may have no examples: where several workers share a short
  * step, and where a stream has been quiet for a second, so that the caller can do other things and call again. After a failure the next

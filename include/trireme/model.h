@@ -1,6 +1,6 @@
 /* model.h: models as text. One `name = operator(inputs, key=value, …)` a line; docs/models.md is the reference.
  *
- * A model is parsed once and built into a graph for a given input shape and number of classes, which may come from the data source. */
+ * A model is parsed once. Then any thread may build graphs of it, for an input shape and a number of classes, often those of a source. */
 #ifndef TRIREME_MODEL_H
 #define TRIREME_MODEL_H
 
@@ -35,11 +35,11 @@ tri_model_input tri_model_input_of(const tri_source_info *source);
 /* file is named in messages: "my.model:3:14: expected ')' …". */
 TRI_MUST_CHECK tri_status tri_model_parse(const char *file, const char *text, size_t length, tri_model **out);
 
-/* A built-in name ("lenet") or the path of a file. */
+/* A built-in name ("lenet") or the path of a file; TRI_NOT_FOUND where there is neither, TRI_BAD_DATA where the text has a mistake. */
 TRI_MUST_CHECK tri_status tri_model_open(const char *name, tri_model **out);
-void tri_model_destroy(tri_model *model);
+void tri_model_destroy(tri_model *model); /* accepts NULL */
 
-const char *tri_model_name(const tri_model *model); /* "lenet", "my" */
+const char *tri_model_name(const tri_model *model); /* "lenet", "my"; lives as long as model, as do the other texts and defaults */
 const char *tri_model_text(const tri_model *model); /* as it was read */
 
 /* The same model with every name, input and key written out: files that mean the same have the same canonical text. */

@@ -50,7 +50,7 @@ typedef struct {
 
 /* The store is borrowed (its parameters and gradient are bound) and must outlive the plan; the graph may go. */
 TRI_MUST_CHECK tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out);
-void tri_plan_destroy(tri_plan *plan);
+void tri_plan_destroy(tri_plan *plan); /* accepts NULL */
 
 /* Forward, loss, backward; parameters are awaited and gradients offered to the store on the way. loss gets Σ weight × loss.
  * TRI_BAD_CALL where the batch has no labels or weights that the graph reads. */

@@ -27,7 +27,7 @@ typedef struct {
  * {.name = "adam", .set = {{"beta1", 0.8F}, {"l2", 1e-4F}}, .clip = 1, .average = 0.999F} says more. Averages begin
  * with what tri_store_begin_averages copies. */
 typedef struct {
-    const char *name;                      /* "sgd", "momentum", "adagrad", "adam" or "ftrl"; NULL is sgd */
+    const char *name;                      /* "adam", or another name that tri_rule_name gives; NULL is sgd */
     tri_rule_number set[TRI_RULE_NUMBERS]; /* numbers that differ from the rule's defaults; ends where a name is NULL */
     float clip;                            /* bound of the whole gradient's norm; 0 is none */
     float average;                         /* decay of moving averages, which the rule's last slot has; 0: none are kept */
@@ -52,9 +52,9 @@ const char *tri_rule_name(int index);                           /* of all rules,
 int tri_rule_slots(const tri_rule *rule);                       /* floats of state for each parameter: 0 to 3 */
 float tri_rule_value(const tri_rule *rule, const char *number); /* what is set, or the default; 0 where the rule has no such number */
 
-/* A store that applies the rule in this process. floats is the size of the flat buffer. All parameters start at 0. */
+/* A store that applies the rule, which is copied, in this process. floats: the size of the flat buffer. All parameters start at 0. */
 TRI_MUST_CHECK tri_status tri_store_local_create(size_t floats, const tri_rule *rule, tri_store **out);
-void tri_store_destroy(tri_store *store);
+void tri_store_destroy(tri_store *store); /* accepts NULL */
 
 size_t tri_store_floats(const tri_store *store);
 float *tri_store_parameters(tri_store *store);
