@@ -130,7 +130,7 @@ static void ranks_and_places_weigh_alike(void **state)
            1, "", "damaged");
 }
 
-static void what_has_no_weights_is_refused(void **state)
+static void class_weights_that_do_not_fit_are_refused(void **state)
 {
     const char *here = *state;
     expect(SHELL(here, FILES), 0, "", "");
@@ -157,7 +157,7 @@ int main(void)
         FOLDER_TEST(the_progressive_log_loss_is_shown_only_where_it_is_one),
         FOLDER_TEST(every_strategy_weighs_alike),
         FOLDER_TEST(ranks_and_places_weigh_alike),
-        FOLDER_TEST(what_has_no_weights_is_refused),
+        FOLDER_TEST(class_weights_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void accumulated_batches_are_one_batch_under_every_strategy(void **state)
     assert_true(ranks_distance(here, "four", "begun") == 0);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void accumulate_and_freeze_are_refused_where_they_cannot_work(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--global-batch", "50", "--accumulate", "4"), 2, "", "(52 would)");
@@ -131,7 +131,7 @@ int main(void)
         FOLDER_TEST(frozen_parameters_stay_under_every_strategy),
         FOLDER_TEST(ranks_and_places_freeze_and_accumulate),
         FOLDER_TEST(accumulated_batches_are_one_batch_under_every_strategy),
-        FOLDER_TEST(what_cannot_be_is_refused),
+        FOLDER_TEST(accumulate_and_freeze_are_refused_where_they_cannot_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

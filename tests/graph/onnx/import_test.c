@@ -190,7 +190,7 @@ static void a_tensor_is_added_to_channels_only_where_onnx_does_so(void **state)
     }
 }
 
-static void what_an_operator_says_of_itself_is_heeded(void **state)
+static void attributes_of_onnx_operators_are_checked(void **state)
 {
     (void)state;
     static const struct {
@@ -303,7 +303,7 @@ int main(void)
         cmocka_unit_test(lines_follow_the_nodes),
         cmocka_unit_test(a_bias_goes_into_its_layer_only_where_nobody_reads_the_layer_without_it),
         cmocka_unit_test(a_tensor_is_added_to_channels_only_where_onnx_does_so),
-        cmocka_unit_test(what_an_operator_says_of_itself_is_heeded),
+        cmocka_unit_test(attributes_of_onnx_operators_are_checked),
         cmocka_unit_test(a_last_softmax_or_sigmoid_is_a_layer_unless_the_loss_contains_it),
         cmocka_unit_test(softmax_over_one_output_is_refused),
         cmocka_unit_test(an_output_beside_the_first_is_no_layer),

@@ -86,7 +86,7 @@ static void expressions_have_the_values_of_arithmetic(void **state)
             fail_msg("%s is %g, not %g", cases[i].text, value_of(cases[i].text, NULL), cases[i].value);
 }
 
-static void what_is_not_known_stays_so_unless_it_does_not_matter(void **state)
+static void unknown_operand_gives_unknown_unless_the_other_decides(void **state)
 {
     (void)state;
     assert_true(isnan(value_of("none > 1", NULL)));
@@ -178,7 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_have_the_values_of_arithmetic),
-        cmocka_unit_test(what_is_not_known_stays_so_unless_it_does_not_matter),
+        cmocka_unit_test(unknown_operand_gives_unknown_unless_the_other_decides),
         cmocka_unit_test(evidence_has_both_sides_of_each_comparison),
         cmocka_unit_test(mistakes_are_told_with_line_and_column),
         cmocka_unit_test(lists_of_other_lengths_do_not_go_together),

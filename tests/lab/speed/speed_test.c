@@ -89,7 +89,7 @@ static tri_status pretend(void *others, tri__speed_cell *cells)
     return NULL;
 }
 
-static void others_may_measure_and_items_are_a_parameter(void **state)
+static void caller_may_measure_and_items_are_fitted(void **state)
 {
     (void)state;
     int turns = 0;
@@ -158,7 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_speed_study_measures_every_combination), cmocka_unit_test(a_speed_study_of_one_combination_fits_nothing),
-        cmocka_unit_test(parts_of_a_combination_are_all_of_it),     cmocka_unit_test(others_may_measure_and_items_are_a_parameter),
+        cmocka_unit_test(parts_of_a_combination_are_all_of_it),     cmocka_unit_test(caller_may_measure_and_items_are_fitted),
         cmocka_unit_test(a_speed_study_writes_csv_and_svg),         cmocka_unit_test(a_speed_study_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void evaluations_between_steps_do_not_mislead_a_trial(void **state)
     assert_true(share_of_all(700, 1000, 997) < 0.1);
 }
 
-static void one_thread_tries_nothing(void **state)
+static void single_thread_makes_no_trials(void **state)
 {
     (void)state;
     tri__team team;
@@ -52,7 +52,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_quicker_team_makes_nearly_all_steps),
         cmocka_unit_test(evaluations_between_steps_do_not_mislead_a_trial),
-        cmocka_unit_test(one_thread_tries_nothing),
+        cmocka_unit_test(single_thread_makes_no_trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
