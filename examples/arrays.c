@@ -26,9 +26,8 @@ static tri_status prepare(training *job, const tri_arrays *arrays)
     TRI_TRY(tri_source_from_arrays(arrays, &job->source));
     TRI_TRY(tri_dataset_create(job->source, &(tri_dataset_options){.batch = BATCH, .seed = 1, .shuffle = TRI_SHUFFLE_ALL}, &job->dataset));
     TRI_TRY(tri_model_parse("circle", model_text, strlen(model_text), &job->model));
-    const tri_source_info *info = tri_source_describe(job->source);
-    TRI_TRY(tri_model_build(job->model, &(tri_model_input){.type = info->type, .shape = info->shape, .classes = info->classes}, BATCH,
-                            &job->graph));
+    const tri_model_input input = tri_model_input_of(tri_source_describe(job->source));
+    TRI_TRY(tri_model_build(job->model, &input, BATCH, &job->graph));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(job->graph), &(tri_rule){.name = "adam"}, &job->store));
     tri_graph_initialise(job->graph, 1, tri_store_parameters(job->store));
     return tri_plan_create(job->graph, &(tri_plan_options){.batch = BATCH, .training = true, .seed = 1}, job->store, &job->plan);
