@@ -22,7 +22,7 @@ typedef struct {
 } tri__command_example;
 
 #define TRI_MAX_OPERANDS 2
-#define TRI_MAX_OPTIONS  160 /* there is room: who adds an option of train need not come here */
+#define TRI_MAX_OPTIONS  160 /* more than any command has, so that a new option does not change it */
 
 typedef struct tri__arguments tri__arguments;
 typedef struct tri__session tri__session;

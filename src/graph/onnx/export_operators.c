@@ -188,30 +188,31 @@ static tri_status layer_norm(tri__exporter *self, const tri_node *node)
     return NULL;
 }
 
-static void put_with_axis(tri__exporter *self, const char *operator_name, const tri_node *node, int64_t axis)
+/* An operator along the channels: ONNX counts the batch as axis 0. */
+static void put_by_channel(tri__exporter *self, const char *operator_name, const tri_node *node)
 {
     tri__onnx_new_node made = tri__onnx_begin_node(&self->writer, operator_name);
     for (int i = 0; i < node->inputs; i++)
         tri__onnx_put_input(&made, node->input[i]->name);
-    tri__onnx_put_int(&made, "axis", axis);
+    tri__onnx_put_int(&made, "axis", 1);
     tri__onnx_end_node(&made, node->name);
 }
 
 static tri_status flatten(tri__exporter *self, const tri_node *node)
 {
-    put_with_axis(self, "Flatten", node, 1);
+    put_by_channel(self, "Flatten", node);
     return NULL;
 }
 
 static tri_status concat(tri__exporter *self, const tri_node *node)
 {
-    put_with_axis(self, "Concat", node, 1);
+    put_by_channel(self, "Concat", node);
     return NULL;
 }
 
 static tri_status softmax(tri__exporter *self, const tri_node *node)
 {
-    put_with_axis(self, "Softmax", node, 1);
+    put_by_channel(self, "Softmax", node);
     return NULL;
 }
 

@@ -22,12 +22,12 @@ static float number_of(const tri__onnx_node *node, const char *name, float stand
     return attribute ? attribute->number : standard;
 }
 
-/* Two numbers of a list: height and width. */
-static void pair_of(const tri__onnx_node *node, const char *name, int64_t standard, int64_t out[2])
+/* Two numbers of a list: height and width; 1 where the list is not there. */
+static void pair_of(const tri__onnx_node *node, const char *name, int64_t out[2])
 {
     const tri__onnx_attribute *attribute = tri__onnx_attribute_of(node, name);
     for (int i = 0; i < 2; i++)
-        out[i] = attribute && attribute->count >= 2 ? attribute->ints[i] : standard;
+        out[i] = attribute && attribute->count >= 2 ? attribute->ints[i] : 1;
 }
 
 /* "stride=2x2, pad=1x1" of convolution and pooling. */
@@ -35,8 +35,8 @@ static tri_status window_of(tri__importer *self, const tri__onnx_node *node, con
 {
     int64_t stride[2], dilation[2];
     const tri__onnx_attribute *pads = tri__onnx_attribute_of(node, "pads"), *automatic = tri__onnx_attribute_of(node, "auto_pad");
-    pair_of(node, "strides", 1, stride);
-    pair_of(node, "dilations", 1, dilation);
+    pair_of(node, "strides", stride);
+    pair_of(node, "dilations", dilation);
     char pad[64] = "";
     if (automatic && strcmp(automatic->text, "SAME_UPPER") == 0)
         snprintf(pad, sizeof pad, ", pad=same");
@@ -132,7 +132,7 @@ static tri_status pool(tri__importer *self, const tri__onnx_node *node)
     int64_t kernel[2];
     const bool average = strcmp(node->op, "AveragePool") == 0;
     TRI_TRY(window_of(self, node, &window));
-    pair_of(node, "kernel_shape", 1, kernel);
+    pair_of(node, "kernel_shape", kernel);
     if (whole_of(node, "ceil_mode", 0))
         return tri__import_unsupported(node, "ceil_mode is not known here");
     if (average && strstr(window, "pad=") && !strstr(window, "pad=0x0") && !whole_of(node, "count_include_pad", 0))

@@ -1,4 +1,4 @@
-/* label_shares.c: the loss's labels become targets. Who reads labels beside it still does; sorting puts the new input before its reader. */
+/* label_shares.c: the loss reads targets in place of labels; other readers keep labels. Sorting puts the new input before the loss. */
 #include "graph/rewrite/label_shares.h"
 
 tri_status tri__graph_read_label_shares(tri_graph *graph)
