@@ -114,7 +114,7 @@ static tri_status describe(const tri_source_info *from, tri__info *out)
     out->classes = from->classes;
     out->numbering = from->numbering;
     if (from->note && !(out->note = strdup(from->note)))
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a note");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a note");
     return tri__class_names_copy(from, &out->class_names);
 }
 
@@ -143,7 +143,7 @@ tri_status tri__data_info(const char *spec, const tri_source_options *options, c
     const tri__info_watch none = {0};
     watch = watch ? watch : &none;
     *out = (tri__info){.spec = strdup(spec)};
-    tri_status status = out->spec ? NULL : tri_fail(TRI_NO_MEMORY, "out of memory for %s", spec);
+    tri_status status = out->spec ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for %s", spec);
     if (!status) {
         tri_status train = add_part(spec, TRI_PART_TRAIN, options, watch, out);
         status = either(train, add_part(spec, TRI_PART_TEST, options, watch, out));

@@ -166,7 +166,7 @@ tri_status tri__deflater_create(tri__writer *file, tri__compression compression,
     int window = compression == TRI_GZIP ? GZIP_WINDOW : WINDOW;
     if (deflateInit2(&deflater->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(deflater);
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a compressor");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a compressor");
     }
     *out = deflater;
     return NULL;

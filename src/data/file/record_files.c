@@ -11,7 +11,7 @@ static tri_status add_file(tri__record_files *files, const char *path, const tri
     tri__record_file *file = &files->files[files->count++];
     file->path = strdup(path);
     if (!file->path)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the name of %s", path);
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of %s", path);
     TRI_TRY(tri__content_open(path, cache_folder, &file->content));
     TRI_TRY(tri__index_open(path, &file->content, format, cache_folder, &file->index));
     file->first = files->records;

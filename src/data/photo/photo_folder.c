@@ -99,7 +99,7 @@ static const tri__source_kind photo_kind = {
 
 static tri_status no_memory(const tri__file_set *set)
 {
-    return tri_fail(TRI_NO_MEMORY, "out of memory for the %zu photos of %s", tri__file_set_count(set), set->spec);
+    return tri_fail(TRI_NO_MEMORY, "no memory for the %zu photos of %s", tri__file_set_count(set), set->spec);
 }
 
 /* The name of the folder that path is in. Returns its length, as no NUL ends it. */

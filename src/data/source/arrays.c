@@ -97,7 +97,7 @@ tri_status tri_source_from_arrays(const tri_arrays *arrays, tri_source **out)
         tri__source_set_targets(&self->source, arrays->sets ? TRI_LABEL_SET : TRI_LABEL_NUMBERS, arrays->outputs);
     if (!self->source.info.spec) {
         free(self);
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a data source");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a data source");
     }
     *out = &self->source;
     return NULL;

@@ -88,7 +88,7 @@ tri_status tri__class_names_copy(const tri_source_info *info, char ***out)
     TRI_TRY(tri__allocate((size_t)info->classes, sizeof **out, "names of classes", out));
     for (int64_t i = 0; i < info->classes; i++)
         if (!((*out)[i] = strdup(info->class_names[i])))
-            return tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
+            return tri_fail(TRI_NO_MEMORY, "no memory for names of classes");
     return NULL;
 }
 

@@ -102,7 +102,7 @@ tri_status tri_model_describe(const tri_model *model, const tri_graph *graph, ch
         print_table(model, graph, stream);
     if (!stream || fclose(stream) != 0) {
         free(text);
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the description of '%s'", model->name);
+        return tri_fail(TRI_NO_MEMORY, "no memory for the description of '%s'", model->name);
     }
     *out = text;
     return NULL;

@@ -88,13 +88,13 @@ static tri_status print_canonical(tri_model *model)
     size_t size;
     FILE *stream = open_memstream(&model->canonical, &size);
     if (!stream)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a model");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a model");
     for (int i = 0; i < model->count; i++)
         print_statement(model, &model->statement[i], stream);
     model->layers_length = (size_t)ftell(stream);
     if (model->train.verb.name)
         print_statement(model, &model->train, stream);
-    return fclose(stream) == 0 ? NULL : tri_fail(TRI_NO_MEMORY, "out of memory for a model");
+    return fclose(stream) == 0 ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for a model");
 }
 
 static tri_status fill(tri_model *model, const char *file, const char *text, size_t length)
@@ -104,7 +104,7 @@ static tri_status fill(tri_model *model, const char *file, const char *text, siz
     model->file = tri__arena_copy(model->arena, file);
     model->name = name_of(model->arena, file);
     if (!copy || !model->file || !model->name)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the model %s", file);
+        return tri_fail(TRI_NO_MEMORY, "no memory for the model %s", file);
     memcpy(copy, text, length);
     model->text = copy;
     TRI_TRY(tri__model_read(model, length));

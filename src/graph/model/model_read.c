@@ -229,7 +229,7 @@ static tri_status name_statement(const tri__scan *scan, tri__statement *statemen
         return TRI_SCAN_FAIL(scan, where, "the name '%s' has a meaning of its own; choose another", given);
     statement->name = given ? tri__arena_copy(model->arena, given) : made_name(model, &statement->verb);
     if (!statement->name)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a model");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a model");
     int other = find_statement(model, statement->name);
     if (other < 0)
         return NULL;
@@ -298,7 +298,7 @@ static tri_status read_line(tri__scan *scan)
         return tri__scan_expected(scan, "the end of the line");
     statement.written = tri__arena_format(scan->model->arena, "%.*s", (int)(scan->end - verb_at), verb_at);
     if (!statement.written)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a model");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a model");
     return accept(scan, &statement, named ? name : NULL, name_at, verb_at);
 }
 

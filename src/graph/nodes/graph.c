@@ -90,7 +90,7 @@ static tri_status name_node(tri_graph *graph, tri_node *node, const char *name)
     if (name && name_taken(graph, name))
         return tri_fail(TRI_BAD_CALL, "the graph already has a node '%s'; names are used once", name);
     node->name = name ? tri__arena_copy(graph->arena, name) : tri__arena_format(graph->arena, "%s:%d", node->op->name, graph->count);
-    return node->name ? NULL : tri_fail(TRI_NO_MEMORY, "out of memory for a node's name");
+    return node->name ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for a node's name");
 }
 
 static tri_status check_inputs(const tri_operator *op, int count)
@@ -112,7 +112,7 @@ tri_status tri__graph_add(tri_graph *graph, const char *operator_name, const cha
     TRI_TRY(tri__grow(&graph->node, &graph->room, graph->count + 1, sizeof(tri_node *), "a graph"));
     tri_node *node = TRI_ARENA_NEW(graph->arena, tri_node);
     if (!node)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a node");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a node");
     node->op = op;
     node->id = node->order = graph->count;
     node->place = "";
@@ -248,7 +248,7 @@ tri_status tri_node_place(tri_graph *graph, tri_node *node, const char *place)
 {
     const char *copy = tri__arena_copy(graph->arena, place);
     if (!copy)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the place of '%s'", node->name);
+        return tri_fail(TRI_NO_MEMORY, "no memory for the place of '%s'", node->name);
     node->place = copy;
     return NULL;
 }
@@ -260,7 +260,7 @@ tri_status tri_graph_output(tri_graph *graph, const char *name, tri_node *node)
     TRI_TRY(tri__grow(&graph->output, &graph->output_room, graph->outputs + 1, sizeof *graph->output, "a graph"));
     const char *copy = tri__arena_copy(graph->arena, name);
     if (!copy)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the output '%s'", name);
+        return tri_fail(TRI_NO_MEMORY, "no memory for the output '%s'", name);
     graph->output[graph->outputs++] = (tri__output){copy, node};
     return NULL;
 }
@@ -341,7 +341,7 @@ static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy
         size_t bytes = tri__node_bytes(node);
         void *data = tri__arena_alloc(copy->arena, bytes);
         if (!data)
-            return tri_fail(TRI_NO_MEMORY, "out of memory for the constant '%s'", node->name);
+            return tri_fail(TRI_NO_MEMORY, "no memory for the constant '%s'", node->name);
         made->data = memcpy(data, node->data, bytes);
     }
     return tri_node_place(copy, made, node->place);

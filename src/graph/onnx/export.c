@@ -90,7 +90,7 @@ static tri_status put_graph(tri__exporter *self, const tri_node *logits, const c
     put_value(self, ONNX_GRAPH_OUTPUT, "logits", TRI_F32, logits->shape);
     if (tri_graph_labels(graph) != TRI_LABEL_NUMBERS)
         put_probabilities(self, loss, logits);
-    return self->writer.body.failed ? tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model") : NULL;
+    return self->writer.body.failed ? tri_fail(TRI_NO_MEMORY, "no memory for an ONNX model") : NULL;
 }
 
 static void put_property(const char *key, const char *value, tri__wire_buffer *out)
@@ -155,7 +155,7 @@ tri_status tri__onnx_export(const tri_graph *graph, const float *parameters, con
     if (!status)
         put_model(&self, columns, out);
     if (!status && out->failed)
-        status = tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model");
+        status = tri_fail(TRI_NO_MEMORY, "no memory for an ONNX model");
     free(self.needed);
     free(self.folded);
     tri__wire_fini(&self.writer.body);

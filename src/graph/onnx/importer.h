@@ -41,7 +41,7 @@ static inline tri_status tri__import_unsupported(const tri__onnx_node *node, con
 
 static inline tri_status tri__import_no_memory(void)
 {
-    return tri_fail(TRI_NO_MEMORY, "out of memory for an imported model");
+    return tri_fail(TRI_NO_MEMORY, "no memory for an imported model");
 }
 
 /* The line that computes a value of that name; −1: no line so far does. */

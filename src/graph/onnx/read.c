@@ -16,7 +16,7 @@ static tri_status damaged(const char *what)
 
 static tri_status no_memory(void)
 {
-    return tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model");
+    return tri_fail(TRI_NO_MEMORY, "no memory for an ONNX model");
 }
 
 /* Keeps a field of a message in out, where the field is known. The type of out depends on the message. */

@@ -87,7 +87,7 @@ static tri_status add_call(tri_plan *plan, tri__kernel *kernel, const tri_node *
     tri_shape_text(node->shape, shape, sizeof shape);
     const char *text = status ? NULL : tri__arena_format(plan->graph->arena, "%s %s %s", kernel->name, node->name, shape);
     if (!status && !text)
-        status = tri_fail(TRI_NO_MEMORY, "out of memory for a plan of %d calls", plan->calls);
+        status = tri_fail(TRI_NO_MEMORY, "no memory for a plan of %d calls", plan->calls);
     if (status) {
         kernel->destroy(kernel);
         return status;

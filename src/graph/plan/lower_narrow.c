@@ -135,7 +135,7 @@ static tri_status take(tri__compiler *compiler, const tri__group *group, bool *t
         return NULL;
     tri__group *kept = TRI_ARENA_NEW(compiler->graph->arena, tri__group);
     if (!kept)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a plan");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a plan");
     *kept = *group;
     for (int i = 0; i < kept->forwards; i++)
         compiler->forward[kept->forward[i]->id] = kept;

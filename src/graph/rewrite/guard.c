@@ -37,7 +37,7 @@ static tri_status inner_guard(finding *self, tri_node *predicate, bool taken, co
         }
     tri__guard *guard = TRI_ARENA_NEW(self->graph->arena, tri__guard);
     if (!guard)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the branches of a graph");
+        return tri_fail(TRI_NO_MEMORY, "no memory for the branches of a graph");
     *guard = (tri__guard){.predicate = predicate, .taken = taken, .outer = outer, .depth = outer ? outer->depth + 1 : 1};
     guard->number = self->count;
     self->made[self->count++] = *out = guard;
@@ -91,7 +91,7 @@ tri_status tri__graph_find_guards(tri_graph *graph, const tri__guard **guard, in
     self.used = tri__arena_alloc(graph->arena, (size_t)graph->count * sizeof *self.used);
     self.made = tri__arena_alloc(graph->arena, 2 * (size_t)conds * sizeof(tri__guard *));
     if (!self.used || !self.made)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the branches of a graph");
+        return tri_fail(TRI_NO_MEMORY, "no memory for the branches of a graph");
     memset(self.used, 0, (size_t)graph->count * sizeof *self.used);
     TRI_TRY(find(&self));
     *count = self.count;

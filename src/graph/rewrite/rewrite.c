@@ -205,7 +205,7 @@ tri_status tri__constant_data(tri_graph *graph, tri_node *node)
     int64_t count = tri_shape_count(node->shape);
     float *data = tri__arena_alloc(graph->arena, (size_t)count * sizeof *data);
     if (!data)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the constant '%s'", node->name);
+        return tri_fail(TRI_NO_MEMORY, "no memory for the constant '%s'", node->name);
     for (int64_t i = 0; i < count; i++)
         data[i] = node->attributes.value;
     node->data = data;
@@ -221,7 +221,7 @@ static tri_status fold_node(tri_graph *graph, tri_node *node)
     }
     call.out.data = tri__arena_alloc(graph->arena, tri__node_bytes(node));
     if (!call.out.data)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the constant '%s'", node->name);
+        return tri_fail(TRI_NO_MEMORY, "no memory for the constant '%s'", node->name);
     if (node->op->view)
         memcpy(call.out.data, call.in[0].data, tri__node_bytes(node));
     else

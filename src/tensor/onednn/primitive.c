@@ -28,7 +28,7 @@ tri_status tri__onednn_check(dnnl_status_t status, const char *what)
     case dnnl_success:
         return NULL;
     case dnnl_out_of_memory:
-        return tri_fail(TRI_NO_MEMORY, "oneDNN: out of memory for %s", what);
+        return tri_fail(TRI_NO_MEMORY, "oneDNN: no memory for %s", what);
     case dnnl_unimplemented:
         return tri_fail(TRI_UNSUPPORTED, "oneDNN has no implementation of %s", what);
     default:

@@ -17,7 +17,7 @@ tri_status tri__class_names_of_columns(const tri__checkpoint *checkpoint, tri_la
     TRI_TRY(tri__csv_columns_read(checkpoint->path, checkpoint->columns, columns));
     const char **list = tri__arena_alloc(columns->arena, (size_t)outputs * sizeof *list);
     if (!list)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for the names of the columns");
+        return tri_fail(TRI_NO_MEMORY, "no memory for the names of the columns");
     for (int64_t i = 0; i < columns->columns && columns->label_columns == outputs; i++)
         if (columns->column[i].kind == TRI_COLUMN_LABEL)
             list[columns->column[i].first] = columns->column[i].name;

@@ -103,7 +103,7 @@ static tri_status run_import(tri__session *session, const tri__arguments *argume
     char *model = NULL, *tensors = NULL;
     tri__mapping file = {0};
     tri_status status = asprintf(&model, "%s.model", name) < 0 || asprintf(&tensors, "%s.safetensors", name) < 0
-                            ? tri_fail(TRI_NO_MEMORY, "out of memory for a path")
+                            ? tri_fail(TRI_NO_MEMORY, "no memory for a path")
                             : check_new(model);
     if (!status)
         status = check_new(tensors);

@@ -12,7 +12,7 @@ bool tri__webp_is(const uint8_t *data, size_t size)
 static tri_status refuse(VP8StatusCode code)
 {
     if (code == VP8_STATUS_OUT_OF_MEMORY)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a WebP picture");
+        return tri_fail(TRI_NO_MEMORY, "no memory for a WebP picture");
     if (code == VP8_STATUS_NOT_ENOUGH_DATA)
         return tri_fail(TRI_BAD_DATA, "the WebP picture ends early");
     return tri_fail(TRI_BAD_DATA, "the WebP picture is damaged");
