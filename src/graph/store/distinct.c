@@ -1,4 +1,8 @@
-/* distinct.c: finds the distinct keys of a batch, by a hash table that is at most half full and is never cleared. */
+/* distinct.c: finds the distinct keys of a batch, by a hash table that is at most half full.
+ *
+ * A cell holds a key and its position, so that one load tells whether it is the key's. The table is as large as the batch needs, not as the
+ * largest batch so far, and is cleared for each batch: that takes a store for every two features or so, and keeps the cells in a near
+ * cache. */
 #include "graph/store/distinct.h"
 
 #include <inttypes.h>
@@ -8,7 +12,7 @@
 
 #include "base/memory/memory.h"
 
-#define AHEAD 8 /* how many features ahead cells are prefetched */
+#define EMPTY UINT64_MAX /* no cell of a key: keys are not negative */
 
 static const char WHAT[] = "a batch's distinct keys";
 
@@ -20,20 +24,13 @@ void tri__distinct_fini(tri__distinct *distinct)
     *distinct = (tri__distinct){0};
 }
 
-/* Make room for at least `least` cells: a power of two. */
-static tri_status reserve_cells(tri__distinct *distinct, int64_t least)
+/* The cells for a batch: a power of two, at least twice its features. */
+static int cell_bits(int64_t features)
 {
-    if (least <= distinct->cells)
-        return NULL;
-    int64_t cells = 1024;
-    while (cells < least + least / 4)
-        cells *= 2;
-    tri__buffer_free(distinct->cell);
-    distinct->cell = NULL;
-    distinct->cells = 0;
-    TRI_TRY(tri__buffer_allocate((size_t)cells * sizeof *distinct->cell, WHAT, &distinct->cell));
-    distinct->cells = cells;
-    return NULL;
+    int bits = 10;
+    while ((INT64_C(1) << bits) < 2 * features)
+        bits++;
+    return bits;
 }
 
 static tri_status reserve(tri__distinct *distinct, int64_t features)
@@ -43,34 +40,22 @@ static tri_status reserve(tri__distinct *distinct, int64_t features)
                         INT32_MAX / 4);
     TRI_TRY(tri__reserve(&distinct->keys, &distinct->keys_room, features, sizeof *distinct->keys, WHAT));
     TRI_TRY(tri__reserve(&distinct->at, &distinct->at_room, features, sizeof *distinct->at, WHAT));
-    return reserve_cells(distinct, 2 * features);
-}
-
-static void next_generation(tri__distinct *distinct)
-{
-    if (++distinct->generation == 0) { /* once in four billion batches */
-        memset(distinct->cell, 0, (size_t)distinct->cells * sizeof *distinct->cell);
-        distinct->generation = 1;
-    }
-}
-
-static inline uint64_t cell_of(int32_t key, uint64_t mask)
-{
-    return ((uint64_t)(uint32_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & mask;
+    return tri__buffer_reserve(&distinct->cell, &distinct->cells, INT64_C(1) << cell_bits(features), sizeof *distinct->cell, WHAT);
 }
 
 /* The position of a key in found, the distinct keys so far; where it has none, it is added. Whether a key is new cannot be predicted, so
  * nothing branches on that: every key is written behind the keys so far, and only a new one is counted. The loop goes on only if another
  * key has the cell. */
-static inline int32_t place_of(int32_t key, uint64_t *cells, uint64_t mask, uint64_t generation, int32_t *found, int64_t *count)
+static inline int32_t place_of(int32_t key, uint64_t *cells, int bits, int32_t *found, int64_t *count)
 {
+    const uint64_t mask = (UINT64_C(1) << bits) - 1, added = (uint64_t)(uint32_t)key << 32 | (uint64_t)*count;
     found[*count] = key;
-    for (uint64_t at = cell_of(key, mask);; at = (at + 1) & mask) {
-        const uint64_t cell = cells[at], added = generation | (uint64_t)*count;
-        const bool is_new = (cell ^ generation) >> 32 != 0;
+    for (uint64_t at = (uint32_t)key * UINT32_C(0x9e3779b9) >> (32 - bits);; at = (at + 1) & mask) {
+        const uint64_t cell = cells[at];
+        const bool is_new = cell == EMPTY;
         const uint64_t kept = is_new ? added : cell;
         cells[at] = kept;
-        if (found[(uint32_t)kept] == key) {
+        if (kept >> 32 == (uint32_t)key) {
             *count += is_new;
             return (int32_t)(uint32_t)kept;
         }
@@ -81,17 +66,14 @@ static inline int32_t place_of(int32_t key, uint64_t *cells, uint64_t mask, uint
 tri_status tri__distinct_find(tri__distinct *distinct, const int32_t *keys, int64_t features)
 {
     TRI_TRY(reserve(distinct, features ? features : 1));
-    next_generation(distinct);
+    const int bits = cell_bits(features);
     distinct->features = features;
     uint64_t *const cells = distinct->cell;
-    const uint64_t mask = (uint64_t)(distinct->cells - 1), generation = (uint64_t)distinct->generation << 32;
     int32_t *const found = distinct->keys, *const places = distinct->at;
     int64_t count = 0;
-    for (int64_t i = 0; i < features; i++) {
-        if (i + AHEAD < features)
-            __builtin_prefetch(&cells[cell_of(keys[i + AHEAD], mask)], 1);
-        places[i] = place_of(keys[i], cells, mask, generation, found, &count);
-    }
+    memset(cells, 0xff, sizeof *cells << bits);
+    for (int64_t i = 0; i < features; i++)
+        places[i] = place_of(keys[i], cells, bits, found, &count);
     distinct->count = count;
     return NULL;
 }

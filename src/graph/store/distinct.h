@@ -12,9 +12,8 @@ typedef struct {
     int64_t features; /* of the batch, each as often as it occurs */
     int32_t *at;      /* [features] the position of each feature's key in keys */
     int64_t keys_room, at_room;
-    uint64_t *cell; /* [cells] a hash table: a generation, and the position of a key */
+    uint64_t *cell; /* [cells] a hash table: a key, and its position */
     int64_t cells;
-    uint32_t generation; /* cells of another generation are empty, so that nothing has to be cleared */
 } tri__distinct;
 
 void tri__distinct_fini(tri__distinct *distinct);
