@@ -83,7 +83,7 @@ static tri__table_part clear_part(const tri__plan_table *table, int t, int parts
 {
     const int64_t first = table->count * t / parts, end = table->count * (t + 1) / parts, width = table->gradient.width;
     memset(table->gradient.data + first * width, 0, (size_t)((end - first) * width) * sizeof(float));
-    return (tri__table_part){(int32_t)first, (int32_t)end};
+    return parts == 1 ? TRI_TABLE_WHOLE : (tri__table_part){(int32_t)first, (int32_t)end};
 }
 
 static void run_part(const table_kernel *self, const tri__sparse_examples *examples, void *const *data, int t, int parts)
@@ -94,7 +94,7 @@ static void run_part(const table_kernel *self, const tri__sparse_examples *examp
         read_rows(self, &mine, data[self->kernel.inputs], t);
     } else if (table->lent) {
         const tri__sparse_examples mine = share_of(*examples, t, parts);
-        add_rows(self, &mine, data[0], (tri__table_part){0, INT32_MAX}, t);
+        add_rows(self, &mine, data[0], TRI_TABLE_WHOLE, t);
     } else {
         add_rows(self, examples, data[0], clear_part(table, t, parts), t);
     }

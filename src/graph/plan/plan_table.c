@@ -13,6 +13,8 @@
 #include "graph/store/row_keeper.h"
 #include "graph/store/store.h"
 
+#define CACHED ((size_t)256 << 10) /* bytes: a copy of rows that small stays in a CPU's second cache */
+
 static tri_status check_store(const tri_plan *plan, const tri_node *node)
 {
     const tri_table *table = tri_store_table(plan->store, node->table);
@@ -89,7 +91,7 @@ tri_status tri__plan_tables_check(const tri_plan *plan, const tri_batch *batch)
 
 static tri__table_view view_of(const tri_table *table)
 {
-    return (tri__table_view){table->data, table->stride, table->width};
+    return (tri__table_view){.data = table->data, .stride = table->stride, .width = table->width};
 }
 
 /* The row of each feature: its key or, where tables grow, the row that the map has for the key. */
@@ -155,8 +157,9 @@ static tri_status prepare(tri_plan *plan, tri__plan_table *table)
     table->lent = false;
     table->at = distinct->at;
     table->count = distinct->count;
-    table->weights = (tri__table_view){table->copy, table->width, table->width};
-    table->gradient = (tri__table_view){table->copy + table->room * table->width, table->width, table->width};
+    table->weights = (tri__table_view){table->copy, table->width, table->width, .cached = (size_t)count * row_bytes <= CACHED};
+    table->gradient = table->weights;
+    table->gradient.data += table->room * table->width;
     table->factor = 1;
     return NULL;
 }

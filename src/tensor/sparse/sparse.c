@@ -37,35 +37,60 @@ static inline void fetch(tri__table_view table, int32_t row)
 /* Prefetch the table row of feature i, if the batch has that many features. */
 static inline void fetch_ahead(const tri__sparse_examples *examples, tri__table_view table, int64_t i)
 {
-    if (i < examples->offsets[examples->end])
+    if (!table.cached && i < examples->offsets[examples->end])
         fetch(table, examples->at[i]);
+}
+
+static inline bool is_whole(tri__table_part part)
+{
+    return part.first == 0 && part.end == INT32_MAX;
 }
 
 static inline bool is_in(tri__table_part part, int32_t row)
 {
-    return row >= part.first && row < part.end;
+    return is_whole(part) || (row >= part.first && row < part.end);
 }
 
 /* ---- sums ---- */
 
-/* Four sums side by side: an addition has to wait for the one before it, a load does not. */
-RACES_ARE_MEANT static float sum_narrow(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end)
+/* Features first … first + 3, one for each of four sums: an addition has to wait for the one before it, a load does not. `ahead`: as many
+ * further on, rows are prefetched. */
+__attribute__((always_inline)) static inline void sum_four(const tri__sparse_examples *examples, tri__table_view table, int64_t first,
+                                                           int64_t ahead, float sum[4])
+{
+    const int32_t *at = examples->at + first;
+    for (int k = 0; k < 4; k++) {
+        if (ahead)
+            __builtin_prefetch(row_of(table, at[k + ahead]), 1);
+        sum[k] += *row_of(table, at[k]) * value_of(examples, first + k);
+    }
+}
+
+/* The loop is inlined with constants: whether there are values, and the stride where rows have no state. */
+__attribute__((always_inline)) static inline float sum_features(const tri__sparse_examples *examples, tri__table_view table, int64_t first,
+                                                                int64_t end)
 {
     float sum[4] = {0};
     int64_t i = first;
-    const int64_t ahead_end = examples->offsets[examples->end] - AHEAD;
+    const int64_t ahead_end = table.cached ? 0 : examples->offsets[examples->end] - AHEAD;
+    for (; i + 4 <= end && i + 4 <= ahead_end; i += 4)
+        sum_four(examples, table, i, AHEAD, sum);
     for (; i + 4 <= end; i += 4)
-        for (int k = 0; k < 4; k++) {
-            if (i + k < ahead_end)
-                __builtin_prefetch(row_of(table, examples->at[i + k + AHEAD]), 1);
-            sum[k] += *row_of(table, examples->at[i + k]) * value_of(examples, i + k);
-        }
+        sum_four(examples, table, i, 0, sum);
     for (; i < end; i++) {
         if (i < ahead_end)
             __builtin_prefetch(row_of(table, examples->at[i + AHEAD]), 1);
         sum[0] += *row_of(table, examples->at[i]) * value_of(examples, i);
     }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+RACES_ARE_MEANT static float sum_narrow(tri__sparse_examples examples, tri__table_view table, int64_t first, int64_t end)
+{
+    if (table.stride != 1 || !examples.values)
+        return sum_features(&examples, table, first, end);
+    table.stride = 1;
+    return sum_features(&examples, table, first, end);
 }
 
 TRI_FOR_EVERY_CPU RACES_ARE_MEANT static void add_scaled(const float *restrict row, float value, int64_t width, float *restrict y)
@@ -94,7 +119,7 @@ void tri__sparse_sum(const tri__sparse_examples *examples, tri__table_view table
         const int64_t first = examples->offsets[example], end = examples->offsets[example + 1];
         float *out = y + example * table.width;
         if (table.width == 1)
-            *out = sum_narrow(examples, table, first, end);
+            *out = sum_narrow(*examples, table, first, end);
         else
             sum_wide(examples, table, first, end, out);
         for (int64_t k = 0; mean && k < table.width; k++)
@@ -102,19 +127,34 @@ void tri__sparse_sum(const tri__sparse_examples *examples, tri__table_view table
     }
 }
 
-RACES_ARE_MEANT static void spread_narrow(const tri__sparse_examples *examples, int64_t first, int64_t end, float slope,
-                                          tri__table_part part, tri__table_view to)
+/* Lines of a large batch have left the nearest caches since they were read, so they are prefetched again. */
+__attribute__((always_inline)) static inline void spread_features(const tri__sparse_examples *examples, int64_t first, int64_t end,
+                                                                  float slope, tri__table_part part, tri__table_view to)
 {
-    const int64_t ahead_end =
-        examples->offsets[examples->end] - AHEAD; /* lines of a large batch have left the nearest caches since they were read */
     const int32_t *at = examples->at;
-    const float *values = examples->values;
-    for (int64_t i = first; i < end; i++) {
-        if (i < ahead_end)
-            __builtin_prefetch(row_of(to, at[i + AHEAD]), 1);
+    const int64_t all = examples->offsets[examples->end] - AHEAD;
+    const int64_t ahead_end = to.cached || all < first ? first : all < end ? all : end;
+    int64_t i = first;
+    for (; i < ahead_end; i++) {
+        __builtin_prefetch(row_of(to, at[i + AHEAD]), 1);
         if (is_in(part, at[i]))
-            *row_of(to, at[i]) += values ? slope * values[i] : slope;
+            *row_of(to, at[i]) += slope * value_of(examples, i);
     }
+    for (; i < end; i++)
+        if (is_in(part, at[i]))
+            *row_of(to, at[i]) += slope * value_of(examples, i);
+}
+
+/* The loop is inlined with constants for the usual case: one thread, with values, whose rows have no state. */
+RACES_ARE_MEANT static void spread_narrow(tri__sparse_examples examples, int64_t first, int64_t end, float slope, tri__table_part part,
+                                          tri__table_view to)
+{
+    if (to.stride != 1 || !examples.values || !is_whole(part)) {
+        spread_features(&examples, first, end, slope, part, to);
+        return;
+    }
+    to.stride = 1;
+    spread_features(&examples, first, end, slope, TRI_TABLE_WHOLE, to);
 }
 
 static void spread_wide(const tri__sparse_examples *examples, int64_t first, int64_t end, const float *dy, float slope,
@@ -134,7 +174,7 @@ void tri__sparse_sum_grad(const tri__sparse_examples *examples, const float *dy,
         const int64_t first = examples->offsets[example], end = examples->offsets[example + 1];
         const float slope = factor * share_of(mean, end - first);
         if (to.width == 1)
-            spread_narrow(examples, first, end, slope * dy[example], part, to);
+            spread_narrow(*examples, first, end, slope * dy[example], part, to);
         else
             spread_wide(examples, first, end, dy + example * to.width, slope, part, to);
     }

@@ -14,6 +14,7 @@
 typedef struct {
     float *data;
     int64_t stride, width; /* in floats */
+    bool cached;           /* it is so small that it stays in a near cache: nothing is prefetched */
 } tri__table_view;
 
 /* The examples of a batch. Those that a call computes are first … end − 1. */
@@ -28,6 +29,7 @@ typedef struct {
 typedef struct {
     int32_t first, end;
 } tri__table_part;
+#define TRI_TABLE_WHOLE ((tri__table_part){0, INT32_MAX})
 
 /* y: [examples][width], y = Σ value · row; with mean, divided by the number of the example's features. */
 void tri__sparse_sum(const tri__sparse_examples *examples, tri__table_view table, bool mean, float *y);
