@@ -43,23 +43,24 @@ static inline float *row_of(const tri_table *table, int32_t key)
     return table->data + (int64_t)key * table->stride;
 }
 
-static inline void fetch(const tri_table *table, tri__table_keys keys, int64_t i)
+static inline void fetch(const tri_table *table, int32_t key)
 {
-    if (i >= keys.count)
-        return;
-    const float *row = row_of(table, keys.keys[i]);
-    for (int64_t at = 0; at < table->stride; at += LINE)
+    const float *row = row_of(table, key);
+    __builtin_prefetch(row, 1);
+    for (int64_t at = LINE; at < table->stride; at += LINE)
         __builtin_prefetch(row + at, 1);
 }
 
 /* Logistic regression has one weight a row. In the loops below a width that is known to be 1 saves more than half of the instructions, so
- * they are inlined with it as a constant. */
-static inline void gather(const tri_table *table, tri__table_keys keys, int64_t width, float *rows)
+ * they are inlined with it as a constant. They take a copy of the table, which no store of a float can change. */
+static inline void gather(tri_table table, tri__table_keys keys, int64_t width, float *restrict rows)
 {
+    const int64_t ahead_end = keys.count - ROWS_AHEAD;
 #pragma omp parallel for schedule(static) if (keys.count >= PARALLEL)
     for (int64_t i = 0; i < keys.count; i++) {
-        const float *row = row_of(table, keys.keys[i]);
-        fetch(table, keys, i + ROWS_AHEAD);
+        const float *row = row_of(&table, keys.keys[i]);
+        if (i < ahead_end)
+            fetch(&table, keys.keys[i + ROWS_AHEAD]);
         for (int64_t k = 0; k < width; k++)
             rows[i * width + k] = row[k];
     }
@@ -68,39 +69,55 @@ static inline void gather(const tri_table *table, tri__table_keys keys, int64_t 
 void tri__table_gather(const tri_table *table, tri__table_keys keys, float *rows)
 {
     if (table->width == 1)
-        gather(table, keys, 1, rows);
+        gather(*table, keys, 1, rows);
     else
-        gather(table, keys, table->width, rows);
+        gather(*table, keys, table->width, rows);
 }
 
-/* Copies one kind of float (the weights, or a slot) of the keys' rows out of the table; put_back copies it back. part: 0 is the weights. */
-static inline void take_out(const tri_table *table, tri__table_keys keys, int64_t width, int part, float *out)
+/* Copies the keys' rows out of the table, each kind of float (0 is the weights, then come the slots) to a range of its own; put_back copies
+ * them back. */
+static inline void take_out(const tri_table *table, tri__table_keys keys, int64_t width, int kinds, float kind[][BLOCK])
 {
-    for (int64_t i = 0; i < keys.count; i++)
-        for (int64_t k = 0; k < width; k++)
-            out[i * width + k] = row_of(table, keys.keys[i])[part * width + k];
+    for (int64_t i = 0; i < keys.count; i++) {
+        const float *row = row_of(table, keys.keys[i]);
+        for (int part = 0; part < kinds; part++)
+            for (int64_t k = 0; k < width; k++)
+                kind[part][i * width + k] = row[part * width + k];
+    }
 }
 
-static inline void put_back(const tri_table *table, tri__table_keys keys, int64_t width, int part, const float *from)
+static inline void put_back(const tri_table *table, tri__table_keys keys, int64_t width, int kinds, float kind[][BLOCK])
 {
-    for (int64_t i = 0; i < keys.count; i++)
-        for (int64_t k = 0; k < width; k++)
-            row_of(table, keys.keys[i])[part * width + k] = from[i * width + k];
+    for (int64_t i = 0; i < keys.count; i++) {
+        float *row = row_of(table, keys.keys[i]);
+        for (int part = 0; part < kinds; part++)
+            for (int64_t k = 0; k < width; k++)
+                row[part * width + k] = kind[part][i * width + k];
+    }
 }
 
 /* Updates rows that fit into a block together. */
-static inline void update_rows(const tri_table *table, tri__table_keys keys, int64_t width, const tri_rule *rule, tri__update update)
+__attribute__((always_inline)) static inline void update_kinds(tri_table table, tri__table_keys keys, int64_t width, int kinds,
+                                                               const tri_rule *rule, tri__update update)
 {
-    float part[3][BLOCK];
-    for (int i = 0; i <= table->slots; i++)
-        take_out(table, keys, width, i, part[i]);
-    update.parameters = part[0];
-    for (int i = 0; i < table->slots; i++)
-        update.slot[i] = part[i + 1];
+    float kind[1 + TRI_RULE_SLOTS][BLOCK];
+    take_out(&table, keys, width, kinds, kind);
+    update.parameters = kind[0];
+    for (int i = 1; i < kinds; i++)
+        update.slot[i - 1] = kind[i];
     update.count = (size_t)(keys.count * width);
     tri__rule_apply(rule, &update);
-    for (int i = 0; i <= table->slots; i++)
-        put_back(table, keys, width, i, part[i]);
+    put_back(&table, keys, width, kinds, kind);
+}
+
+static void update_rows(const tri_table *table, tri__table_keys keys, const tri_rule *rule, tri__update update)
+{
+    if (table->width == 1 && table->slots == 1)
+        update_kinds(*table, keys, 1, 2, rule, update);
+    else if (table->width == 1)
+        update_kinds(*table, keys, 1, 1 + table->slots, rule, update);
+    else
+        update_kinds(*table, keys, table->width, 1 + table->slots, rule, update);
 }
 
 /* A row longer than a block is updated in place: each kind of float is contiguous in it. */
@@ -119,14 +136,13 @@ static void update_block(const tri_table *table, tri__table_keys keys, int64_t f
 {
     const int64_t left = keys.count - first, count = left < each ? left : each;
     update.gradient += first * table->width;
-    for (int64_t i = first + count; i < first + 2 * count; i++)
-        fetch(table, keys, i);
+    const int64_t next = first + 2 * count < keys.count ? first + 2 * count : keys.count;
+    for (int64_t i = first + count; i < next; i++)
+        fetch(table, keys.keys[i]);
     if (table->width > BLOCK)
         update_long_row(table, keys.keys[first], rule, update);
-    else if (table->width == 1)
-        update_rows(table, (tri__table_keys){keys.keys + first, count}, 1, rule, update);
     else
-        update_rows(table, (tri__table_keys){keys.keys + first, count}, table->width, rule, update);
+        update_rows(table, (tri__table_keys){keys.keys + first, count}, rule, update);
 }
 
 void tri__table_apply(tri_table *table, tri__table_keys keys, const float *gradient, float scale, const tri_rule *rule,
