@@ -222,6 +222,7 @@ tri_status tri_store_local_create(size_t floats, const tri_rule *rule, tri_store
         return status;
     }
     local->store.droppable = local->store.rule.clip == 0;
+    local->store.immediate = true;
     *out = &local->store;
     return NULL;
 }

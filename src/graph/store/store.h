@@ -69,6 +69,7 @@ struct tri_store {
     tri_table table[TRI_STORE_TABLES];
     int tables;
     bool lends;               /* the store lends its tables */
+    bool immediate;           /* all rows are in this process: to know the next step's keys early gains nothing */
     struct tri__key_map *map; /* where its tables grow: which row each key has; NULL: key k has row k. The kind's fini destroys it */
     bool counts;              /* its tables grow in other processes, and the plan must count sightings */
     const int32_t *sightings; /* how often the step's batch names each of its keys, as the plan counted; NULL: once each. Borrowed */

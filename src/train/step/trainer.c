@@ -65,10 +65,11 @@ static void count_times(tri__trainer *trainer)
     tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
 }
 
-/* Show the plan the next batch, if it has been made already. */
+/* Show the plan the next batch, if it has been made already and the store can use the time. */
 static tri_status expect_next(tri__trainer *trainer, const tri_batch *batch)
 {
-    const tri_batch *next = tri_plan_expects(trainer->plan) ? tri__dataset_peek(trainer->dataset) : NULL;
+    const bool gains = !trainer->store->immediate && tri_plan_expects(trainer->plan);
+    const tri_batch *next = gains ? tri__dataset_peek(trainer->dataset) : NULL;
     return next ? tri_plan_expect(trainer->plan, batch, next) : NULL;
 }
 
