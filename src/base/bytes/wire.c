@@ -122,6 +122,14 @@ static bool read_any(const uint8_t *block, uint64_t ends, tri__wire_reader run, 
     return true;
 }
 
+/* The value of a varint of up to four bytes, which the word begins with; tri__wire_join_bits says how. */
+static inline uint32_t join_short(uint32_t bytes)
+{
+    const uint32_t end = ~bytes & 0x80808080, word = bytes & (end ^ (end - 1)) & 0x7f7f7f7f;
+    const uint32_t pairs = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
+    return (pairs & 0x00003fff) | (pairs & 0x3fff0000) >> 2;
+}
+
 /* The same for varints of up to four bytes each. First every varint's bytes are copied into a word of its own. So the second loop, in which
  * a varint's end is found in its word and its bits are joined as tri__wire_join_bits does it, works on whole vectors. */
 __attribute__((always_inline)) static inline void read_few_bytes(const uint8_t *block, uint64_t ends, int count, int64_t *restrict out)
@@ -131,11 +139,15 @@ __attribute__((always_inline)) static inline void read_few_bytes(const uint8_t *
         words[i] = (uint32_t)tri__wire_word(block + start);
         start = __builtin_ctzll(ends) + 1;
     }
-    for (int i = 0; i < count; i++) {
-        const uint32_t end = ~words[i] & 0x80808080, word = words[i] & (end ^ (end - 1)) & 0x7f7f7f7f;
-        const uint32_t pairs = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
-        out[i] = (pairs & 0x00003fff) | (pairs & 0x3fff0000) >> 2;
-    }
+    for (int i = 0; i < count; i++)
+        out[i] = join_short(words[i]);
+}
+
+/* Whether none of the varints that end at these bytes of a block has more than four bytes. */
+static inline bool are_short(uint64_t ends)
+{
+    const uint64_t others = ~ends & UINT64_MAX >> __builtin_clzll(ends); /* bytes of these varints that are not their last */
+    return !(others & others >> 1 & others >> 2 & others >> 3);
 }
 
 /* Reads the varints that end in a block; a whole word can be read behind the block. run begins at the block, and moves behind the last
@@ -148,10 +160,8 @@ __attribute__((always_inline)) static inline int64_t read_block(const uint8_t *b
     if (!ends)
         return -1;
     const int count = __builtin_popcountll(ends);
-    const uint64_t others = ~ends & UINT64_MAX >> __builtin_clzll(ends); /* bytes of these varints that are not their last */
-    const bool few_bytes = !(others & others >> 1 & others >> 2 & others >> 3);
     int64_t last[BLOCK], *to = count <= room ? out : last;
-    if (few_bytes)
+    if (are_short(ends))
         read_few_bytes(block, ends, count, to);
     else if (!read_any(block, ends, *run, to))
         return -1;
@@ -184,6 +194,53 @@ TRI_FOR_EVERY_CPU static int64_t read_varints(tri__wire_reader run, int64_t *out
 int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room)
 {
     return read_varints(run, out, room);
+}
+
+/* Copies the bytes of the varints that end in the block at run->at into words[]: each varint begins a word. Bytes of the block that are
+ * behind the run do not count. Returns how many there are; −1: one is longer than four bytes, none ends, or there are more than room. */
+__attribute__((always_inline)) static inline int64_t split_block(tri__wire_reader *run, const uint8_t *limit, int32_t *words, int64_t room)
+{
+    const size_t left = (size_t)(run->end - run->at);
+    uint8_t last[BLOCK + WORD];
+    const uint8_t *block = run->at;
+    if ((size_t)(limit - run->at) < sizeof last) {
+        memset(last, 0, sizeof last);
+        block = memcpy(last, run->at, left < BLOCK ? left : BLOCK);
+    }
+    uint64_t ends = find_ends(block) & (left < BLOCK ? ~(UINT64_MAX << left) : UINT64_MAX);
+    const int count = __builtin_popcountll(ends);
+    if (!ends || count > room || !are_short(ends))
+        return -1;
+    run->at += 64 - __builtin_clzll(ends);
+    for (int i = 0, start = 0; i < count; i++, ends &= ends - 1) {
+        words[i] = (int32_t)tri__wire_word(block + start);
+        start = __builtin_ctzll(ends) + 1;
+    }
+    return count;
+}
+
+/* All runs are split before any bits are joined, so that the second loop works on whole vectors from the first varint to the last. */
+TRI_FOR_EVERY_CPU static int64_t read_short_varints(tri__wire_reader run, const uint8_t *limit, int32_t *out, int64_t room, int32_t *most)
+{
+    int64_t count = 0;
+    while (run.at < run.end) {
+        const int64_t more = split_block(&run, limit, out + count, room - count);
+        if (more < 0)
+            return -1;
+        count += more;
+    }
+    int32_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = (int32_t)join_short((uint32_t)out[i]);
+        largest = out[i] > largest ? out[i] : largest;
+    }
+    *most = largest;
+    return count;
+}
+
+int64_t tri__wire_short_varints(tri__wire_reader run, const uint8_t *limit, int32_t *out, int64_t room, int32_t *most)
+{
+    return read_short_varints(run, limit, out, room, most);
 }
 
 void tri__wire_fini(tri__wire_buffer *buffer)

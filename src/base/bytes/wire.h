@@ -94,6 +94,10 @@ static inline bool tri__wire_varint(tri__wire_reader *reader, uint64_t *value)
  * they are damaged. */
 int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room);
 
+/* The same for varints of up to four bytes, which hold up to 2^28 − 1: *most receives the largest. Bytes up to `limit`, at or behind
+ * the run's end, can be read. −1: one is longer or damaged, or there are more than room; out may have been written to. */
+int64_t tri__wire_short_varints(tri__wire_reader run, const uint8_t *limit, int32_t *out, int64_t room, int32_t *most);
+
 /* Stores a varint at bytes, which has room for it, and returns how many bytes it took: at most TRI_WIRE_VARINT_BYTES, or 5 for a value of
  * 32 bits. */
 static inline size_t tri__wire_store_varint(uint8_t *bytes, uint64_t value)

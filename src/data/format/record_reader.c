@@ -45,6 +45,9 @@ double tri__record_click_label(const tri__feature *feature)
 {
     int64_t label;
     float value;
+    tri__wire_reader run;
+    if (tri__feature_packed(feature, TRI_FEATURE_INTEGERS, &run) && run.end - run.at == 1 && *run.at < 0x80)
+        return *run.at; /* nearly all are 0 or 1 */
     if (tri__feature_integers(feature, &label, 1) == 1)
         return (double)label;
     return tri__feature_floats(feature, &value, 1) == 1 ? value : NAN;

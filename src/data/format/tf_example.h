@@ -40,6 +40,9 @@ bool tri__tf_example_find(tri__tf_example_query *query, const uint8_t *data, siz
 /* Store the values of a list, at most room. Returns how many there are, or −1 if the list is damaged or of another kind. */
 int64_t tri__feature_integers(const tri__feature *feature, int64_t *out, int64_t room);
 int64_t tri__feature_floats(const tri__feature *feature, float *out, int64_t room);
+
+/* Whether all values of a list of this kind are one packed run of fewer than 16,384 bytes, as is usual; *run is then these bytes. */
+bool tri__feature_packed(const tri__feature *feature, tri__feature_kind kind, tri__wire_reader *run);
 bool tri__feature_bytes(const tri__feature *feature, const uint8_t **data, size_t *size); /* the first value; false if there is none */
 
 /* Makes records, one after another, in the same memory. A zeroed writer is ready. */

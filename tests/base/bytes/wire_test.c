@@ -135,6 +135,44 @@ static void a_packed_list_is_read_at_once_as_one_by_one(void **state)
     assert_int_equal(tri__wire_varints((tri__wire_reader){large, large + sizeof large}, read, MOST), -1); /* more than 64 bits */
 }
 
+/* Lists of every length, of varints of up to four bytes, in memory of exactly that size, and with other bytes behind them. */
+static void a_packed_list_of_short_varints_is_read_as_any_list(void **state)
+{
+    (void)state;
+    enum { MOST = 200, BEHIND = 80 };
+    int64_t values[MOST];
+    int32_t read[MOST], most;
+    for (int count = 1; count <= MOST; count++) {
+        tri__wire_buffer buffer = {0};
+        for (int i = 0; i < count; i++)
+            tri__wire_put_raw_varint(&buffer, (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) >> (36 + (i * 7 + count) % 28));
+        for (size_t behind = 0; behind <= BEHIND; behind += BEHIND) {
+            uint8_t *exact = malloc(buffer.size + behind);
+            memset(exact, 1, buffer.size + behind);
+            memcpy(exact, buffer.data, buffer.size);
+            const tri__wire_reader run = {exact, exact + buffer.size};
+            const uint8_t *limit = run.end + behind;
+            assert_int_equal(tri__wire_varints(run, values, MOST), count);
+            assert_int_equal(tri__wire_short_varints(run, limit, read, count, &most), count);
+            int64_t largest = 0;
+            for (int i = 0; i < count; i++) {
+                assert_int_equal(read[i], values[i]);
+                largest = values[i] > largest ? values[i] : largest;
+            }
+            assert_int_equal(most, largest);
+            assert_int_equal(tri__wire_short_varints(run, limit, read, count - 1, &most), -1);
+            exact[buffer.size - 1] |= 0x80;
+            assert_int_equal(tri__wire_short_varints(run, limit, read, count, &most), -1); /* the last one does not end */
+            free(exact);
+        }
+        tri__wire_fini(&buffer);
+    }
+    const uint8_t large[] = {1, 0x80, 0x80, 0x80, 0x80, 1, 1}, none[] = {0};
+    assert_int_equal(tri__wire_short_varints((tri__wire_reader){large, large + sizeof large}, large + sizeof large, read, MOST, &most), -1);
+    assert_int_equal(tri__wire_short_varints((tri__wire_reader){none, none}, none, read, MOST, &most), 0);
+    assert_int_equal(most, 0);
+}
+
 static void damaged_protobuf_bytes_are_refused(void **state)
 {
     (void)state;
@@ -189,6 +227,7 @@ int main(void)
         cmocka_unit_test(protobuf_buffers_grow),
         cmocka_unit_test(packed_protobuf_lists_are_bare_varints),
         cmocka_unit_test(a_packed_list_is_read_at_once_as_one_by_one),
+        cmocka_unit_test(a_packed_list_of_short_varints_is_read_as_any_list),
         cmocka_unit_test(damaged_protobuf_bytes_are_refused),
         cmocka_unit_test(a_failed_submessage_makes_its_message_fail),
     };
