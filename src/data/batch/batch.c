@@ -158,6 +158,27 @@ void tri__batch_buffer_keep(tri__batch_buffer *buffer, int64_t i, int piece)
     buffer->piece[piece].used += buffer->row[i].count;
 }
 
+/* If all rows follow each other in one piece, as when one thread has read them, the batch takes them where they are. */
+static bool take_piece(tri__batch_buffer *buffer)
+{
+    const tri__batch_piece *from = NULL;
+    int64_t count = 0;
+    for (int64_t row = 0; row < buffer->batch.rows; row++) {
+        const tri__piece_span *span = &buffer->row[row];
+        if (span->count > 0 && ((from && from != &buffer->piece[span->piece]) || span->first != count))
+            return false;
+        if (span->count > 0)
+            from = &buffer->piece[span->piece];
+        count += span->count;
+        buffer->offsets[row + 1] = count;
+    }
+    if (from) {
+        buffer->batch.keys = from->keys;
+        buffer->batch.values = from->values;
+    }
+    return from;
+}
+
 /* Copy together the rows from `first` on that follow each other in one piece. Returns the row after them. */
 static int64_t copy_run(tri__batch_buffer *buffer, int64_t first)
 {
@@ -178,21 +199,28 @@ static int64_t copy_run(tri__batch_buffer *buffer, int64_t first)
     return end;
 }
 
-tri_status tri__batch_buffer_join(tri__batch_buffer *buffer)
+static tri_status copy_rows(tri__batch_buffer *buffer)
 {
-    if (!buffer->offsets)
-        return NULL;
     int64_t features = 0;
     for (int i = 0; i < TRI_BATCH_PIECES; i++)
         features += buffer->piece[i].used;
     TRI_TRY(reserve(&buffer->keys, &buffer->values, &buffer->room, features + 1));
-    buffer->offsets[0] = 0;
     for (int64_t row = 0; row < buffer->batch.rows;)
         row = copy_run(buffer, row);
-    for (int i = 0; i < TRI_BATCH_PIECES; i++)
-        buffer->piece[i].used = 0;
     buffer->batch.keys = buffer->keys;
     buffer->batch.values = buffer->values;
+    return NULL;
+}
+
+tri_status tri__batch_buffer_join(tri__batch_buffer *buffer)
+{
+    if (!buffer->offsets)
+        return NULL;
+    buffer->offsets[0] = 0;
+    if (!take_piece(buffer))
+        TRI_TRY(copy_rows(buffer));
+    for (int i = 0; i < TRI_BATCH_PIECES; i++)
+        buffer->piece[i].used = 0;
     return NULL;
 }
 

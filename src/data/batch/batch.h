@@ -2,7 +2,7 @@
  *
  * A dense example has a fixed place, which its row number gives. Sparse examples differ in length: each thread writes those that it reads
  * one after another into a piece of its own. When all rows are read, tri__batch_buffer_join copies them from the pieces in the order of
- * the batch. */
+ * the batch; if they stand in one piece in that order already, the batch points there. */
 #ifndef TRI_DATA_BATCH_BATCH_H
 #define TRI_DATA_BATCH_BATCH_H
 
@@ -58,7 +58,7 @@ TRI_MUST_CHECK tri_status tri__batch_buffer_row(tri__batch_buffer *buffer, const
 /* The thread has written row i to the place that tri__batch_buffer_row gave. */
 void tri__batch_buffer_keep(tri__batch_buffer *buffer, int64_t i, int piece);
 
-/* When all rows are read: copy sparse rows one after another. One thread calls this, when no other thread fills the buffer. */
+/* When all rows are read: make sparse rows follow each other in the batch. One thread calls this, when no other thread fills the buffer. */
 TRI_MUST_CHECK tri_status tri__batch_buffer_join(tri__batch_buffer *buffer);
 
 /* The example of row i is damaged: clear the row and give it weight 0. The buffer takes ownership of reason. */
