@@ -96,6 +96,22 @@ static inline const char *parse_feature(const char **at, const char *end, uint64
     return is_end(behind, end) || is_blank(*behind) ? NULL : "a feature's value should be followed by a blank";
 }
 
+/* Parse a feature as most files have them: an index of up to eight digits, a value of one digit, a blank, which is taken as well. False if
+ * it is anything else: parse_feature sees to it. */
+static inline bool parse_usual_feature(const char **at, const char *end, uint64_t *index, float *value)
+{
+    enum { LONGEST = 11 };
+    if (end - *at < LONGEST)
+        return false;
+    const int count = tri__digits_of(tri__text_word(*at, end), index);
+    const char *behind = *at + count;
+    if (count == 0 || behind[0] != ':' || !tri__is_digit(behind[1]) || behind[2] != ' ')
+        return false;
+    *value = (float)(behind[1] - '0');
+    *at = behind + 3;
+    return true;
+}
+
 /* Receives each label of a line. A line has one label, a list of them, or none. The first label goes to seen->label as well. */
 typedef void take_label(void *context, float label);
 
@@ -137,7 +153,8 @@ static inline const char *parse(const char **line, const char *end, int64_t base
     for (; !is_end(at, end); at = skip_blanks(at, end), features++) {
         uint64_t index;
         float value = 0;
-        wrong = parse_feature(&at, end, &index, looks ? NULL : &value);
+        if (!parse_usual_feature(&at, end, &index, &value))
+            wrong = parse_feature(&at, end, &index, looks ? NULL : &value);
         if (wrong)
             break;
         lowest = (int64_t)index < lowest ? (int64_t)index : lowest;
