@@ -49,6 +49,18 @@ static void tasks_of_a_job_have_the_options_of_the_file(void **state)
     json_decref(summary);
 }
 
+static void a_key_of_the_file_may_be_a_negation(void **state)
+{
+    write_file(*state, "run.yaml", SETTINGS "no-events: yes\n");
+    expect(RUN(*state, "train", "--config", "run.yaml", "--out", "without"), 0, "", "");
+    expect(SHELL(*state, "test -d without/events && ls without/events/*"), 1, "", "");
+    write_file(*state, "run.yaml", SETTINGS "no-events: no\n");
+    expect(RUN(*state, "train", "--config", "run.yaml", "--out", "with"), 0, "", "");
+    expect(SHELL(*state, "ls with/events/*"), 0, "tfevents", "");
+    write_file(*state, "run.yaml", SETTINGS "no-events: perhaps\n");
+    expect(RUN(*state, "train", "--config", "run.yaml"), 2, "", "line 9: no-events: perhaps: expected yes or no");
+}
+
 static void mistakes_in_the_file_are_told(void **state)
 {
     static const char *const files[][2] = {
@@ -79,6 +91,7 @@ int main(void)
         FOLDER_TEST(a_file_says_what_the_command_line_would),
         FOLDER_TEST(the_command_line_has_the_last_word),
         FOLDER_TEST(tasks_of_a_job_have_the_options_of_the_file),
+        FOLDER_TEST(a_key_of_the_file_may_be_a_negation),
         FOLDER_TEST(mistakes_in_the_file_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,8 @@
 #include "base/text/words.h"
 #include "cli/table/option.h"
 
+#define NO "no-"
+
 enum { MOST_COMMAND_WORDS = 4 };
 
 typedef struct {
@@ -35,15 +37,10 @@ static tri_status add(expansion *self, char *word)
     return NULL;
 }
 
-static tri_status add_flag(expansion *self, const tri__option *option, const char *value)
+static tri_status add_word(expansion *self, const char *prefix, const char *name)
 {
-    static const char *const yes[] = {"yes", "true", "on", NULL}, *const no[] = {"no", "false", "off", NULL};
     char *word = NULL;
-    if (!tri__words_among(yes, value) && !tri__words_among(no, value))
-        return tri_fail(TRI_BAD_DATA, "%s: %s: expected yes or no", option->name, value);
-    if (tri__words_among(no, value) && !option->off)
-        return NULL;
-    return asprintf(&word, "--%s%s", tri__words_among(no, value) ? "no-" : "", option->name) < 0 ? no_memory(self->file) : add(self, word);
+    return asprintf(&word, "--%s%s", prefix, name) < 0 ? no_memory(self->file) : add(self, word);
 }
 
 static const tri__option *find_option(const tri__command *command, const char *name)
@@ -53,6 +50,24 @@ static const tri__option *find_option(const tri__command *command, const char *n
         if (!option->hidden && !strcmp(option->name, name))
             return option;
     return NULL;
+}
+
+/* The option of which the key is the negation, as "no-shuffle" is of shuffle; NULL: it is none. */
+static const tri__option *find_negated(const tri__command *command, const char *key)
+{
+    const tri__option *option = strncmp(key, NO, strlen(NO)) != 0 ? NULL : find_option(command, key + strlen(NO));
+    return option && option->off ? option : NULL;
+}
+
+/* `sync: yes` is --sync; `no-events: yes` is --no-events, and `no-events: no` says what holds anyway. */
+static tri_status add_flag(expansion *self, const char *key, bool negatable, const char *value)
+{
+    static const char *const yes[] = {"yes", "true", "on", NULL}, *const no[] = {"no", "false", "off", NULL};
+    if (!tri__words_among(yes, value) && !tri__words_among(no, value))
+        return tri_fail(TRI_BAD_DATA, "%s: %s: expected yes or no", key, value);
+    if (tri__words_among(yes, value))
+        return add_word(self, "", key);
+    return negatable ? add_word(self, NO, key) : NULL;
 }
 
 static tri_status add_entry(expansion *self, const char *key, const json_t *value)
@@ -69,7 +84,9 @@ static tri_status add_entry(expansion *self, const char *key, const json_t *valu
     if (!strcmp(key, "model"))
         return self->has_operand ? NULL : add(self, strdup(text));
     if (option && option->kind == TRI_OPTION_FLAG)
-        return add_flag(self, option, text);
+        return add_flag(self, key, option->off, text);
+    if (!option && find_negated(self->command, key))
+        return add_flag(self, key, false, text);
     return asprintf(&word, "--%s=%s", key, text) < 0 ? no_memory(self->file) : add(self, word); /* the parser reports unknown names */
 }
 
