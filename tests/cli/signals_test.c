@@ -97,19 +97,104 @@ static void an_ignored_sighup_stays_ignored(void **state)
     end_run(&job, SIGINT, 130);
 }
 
+/* ---- a job whose tasks are started by hand, without a supervisor ---- */
+
+enum { PS_0, PS_1, WORKER_0, EVALUATOR_0, TASKS };
+
+typedef struct {
+    const char *folder;
+    process task[TASKS];
+} job_by_hand;
+
+#define BY_HAND "train softmax --data digits:4000 --batch 400 --strategy ps --cluster cluster.yaml --heartbeat 500ms " ENDLESS
+
+static process start_task(const char *folder, const char *task, const char *options)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s", task);
+    return process_start(folder, name, BY_HAND "--task %s %s%s", task, options, strcmp(task, "ps:0") ? "" : " --out run --json");
+}
+
+static void start_job(const char *folder, const char *options, job_by_hand *job)
+{
+    static const char *const names[TASKS] = {"ps:0", "ps:1", "worker:0", "evaluator:0"};
+    char cluster[256];
+    int size =
+        snprintf(cluster, sizeof cluster, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]\nworker: [\"127.0.0.1\"]\nevaluator: [\"127.0.0.1\"]\n",
+                 free_port(), free_port());
+    char *path = test_path(folder, "cluster.yaml");
+    test_write(path, cluster, (size_t)size);
+    free(path);
+    job->folder = folder;
+    for (int i = 0; i < TASKS; i++)
+        job->task[i] = start_task(folder, names[i], options);
+    process_await_step(&job->task[PS_0], 100);
+}
+
 static void ps_0_by_hand_exits_143_after_sigterm(void **state)
 {
-    char cluster[128];
-    int size = snprintf(cluster, sizeof cluster, "ps: [\"127.0.0.1:%d\"]\nworker: [\"127.0.0.1\"]\n", free_port());
-    char *path = test_path(*state, "cluster.yaml");
-    test_write(path, cluster, (size_t)size);
-    process server = process_start(*state, "ps", TRAIN "--strategy ps --cluster cluster.yaml --task ps:0");
-    process worker = process_start(
-        *state, "worker", "train softmax --data digits:4000 --batch 400 " ENDLESS "--strategy ps --cluster cluster.yaml --task worker:0");
-    await_checkpoint(*state, -1);
-    end_run(&server, SIGTERM, 143);
-    json_decref(process_end(&worker, 0));
-    free(path);
+    job_by_hand job;
+    start_job(*state, "--eval-every 100", &job);
+    end_run(&job.task[PS_0], SIGTERM, 143);
+    for (int i = PS_1; i < TASKS; i++)
+        json_decref(process_end(&job.task[i], 0));
+}
+
+/* As Slurm and Kubernetes do when a job is cancelled. All of the model is saved, though its servers hear the signal in any order. */
+static void signal_all(const char *folder, const char *mode, int signal, int status)
+{
+    char options[128];
+    snprintf(options, sizeof options, "--eval-every 100 --checkpoint-every end %s", mode);
+    job_by_hand job;
+    start_job(folder, options, &job);
+    for (int i = TASKS - 1; i >= 0; i--)
+        kill(job.task[i].pid, signal);
+    json_decref(expect_stopped(&job.task[PS_0], status));
+    assert_true(await_checkpoint(folder, -1) >= 100);
+    for (int i = PS_1; i < TASKS; i++)
+        json_decref(process_end(&job.task[i], status));
+}
+
+static void a_signal_to_all_tasks_of_an_async_job_saves_the_model(void **state)
+{
+    signal_all(*state, "--async", SIGTERM, 143);
+}
+
+static void a_signal_to_all_tasks_of_a_sync_job_saves_the_model(void **state)
+{
+    signal_all(*state, "--sync", SIGINT, 130);
+}
+
+static void a_lost_connection_of_all_tasks_with_replicas_saves_the_model(void **state)
+{
+    signal_all(*state, "--replicas 2", SIGHUP, 129);
+}
+
+/* A node that is drained: ps:1 is started again elsewhere, and goes on with the part that it left behind. */
+static void a_server_that_is_asked_to_end_leaves_a_checkpoint(void **state)
+{
+    static const char options[] = "--eval-every 100 --checkpoint-every end";
+    job_by_hand job;
+    start_job(*state, options, &job);
+    kill(job.task[PS_1].pid, SIGTERM);
+    json_decref(process_end(&job.task[PS_1], 143));
+    int64_t kept = await_checkpoint(*state, -1);
+    assert_true(kept >= 100);
+    job.task[PS_1] = start_task(*state, "ps:1", options);
+    process_await_step(&job.task[PS_0], kept + 1000);
+    end_run(&job.task[PS_0], SIGTERM, 143);
+    for (int i = PS_1; i < TASKS; i++)
+        json_decref(process_end(&job.task[i], 0));
+}
+
+static void a_failed_job_fails_in_every_task(void **state)
+{
+    job_by_hand job;
+    start_job(*state, "--eval-every 100 --timeout 3s", &job);
+    process_kill(&job.task[PS_1]);
+    for (int i = 0; i < TASKS; i++)
+        if (i != PS_1)
+            json_decref(process_end(&job.task[i], 1));
 }
 
 static int count_files(const char *folder)
@@ -196,6 +281,11 @@ int main(void)
         PROCESS_TEST(an_async_job_exits_130_after_ctrl_c_to_ps_0),
         PROCESS_TEST(an_ignored_sighup_stays_ignored),
         PROCESS_TEST(ps_0_by_hand_exits_143_after_sigterm),
+        PROCESS_TEST(a_signal_to_all_tasks_of_an_async_job_saves_the_model),
+        PROCESS_TEST(a_signal_to_all_tasks_of_a_sync_job_saves_the_model),
+        PROCESS_TEST(a_lost_connection_of_all_tasks_with_replicas_saves_the_model),
+        PROCESS_TEST(a_server_that_is_asked_to_end_leaves_a_checkpoint),
+        PROCESS_TEST(a_failed_job_fails_in_every_task),
         PROCESS_TEST(an_interrupted_data_make_leaves_nothing),
         PROCESS_TEST(a_data_file_that_becomes_shorter_is_named),
     };

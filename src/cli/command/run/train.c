@@ -269,16 +269,17 @@ static tri_status run(const tri__session *session, const tri__arguments *argumen
     return tri__tasks_launch(arguments, request, session->hosts, tri__chosen_hosts_of_job(&what->chosen), out);
 }
 
-/* The process that leads ends the run on a signal: a single process, a supervisor, or ps:0. In other tasks a signal has its usual
- * effect. */
-static const volatile sig_atomic_t *catch_signals(const job *what)
+/* The process that leads ends the run on a signal: a single process, a supervisor, or ps:0. Another server that was started by hand stays
+ * until a checkpoint has its part. In other tasks a signal has its usual effect. */
+static const volatile sig_atomic_t *catch_signals(const job *what, bool spawned)
 {
     static const volatile sig_atomic_t never;
     if (what->membership.rank > 0) {
         (void)tri__signals_catch(2); /* all ranks get the signal; rank 0 decides */
         return &never;
     }
-    bool leads = !what->membership.by || (what->membership.task.role == TRI_ROLE_SERVER && what->membership.task.index == 0);
+    bool server = what->membership.by && what->membership.task.role == TRI_ROLE_SERVER;
+    bool leads = !what->membership.by || (server && (what->membership.task.index == 0 || !spawned));
     return leads ? tri__signals_catch(launches(what) ? 2 : 1) : &never;
 }
 
@@ -319,7 +320,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     progress_view view = {
         .session = session, .spawned = spawned, .next_plain = tri__clock_now() + tri__terminal_interval(&session->terminal)};
     tri__run_request request = request_of(session, arguments, what, command);
-    request.stop = catch_signals(what);
+    request.stop = catch_signals(what, spawned);
     request.progress = session->quiet || what->membership.rank > 0 ? NULL : show_progress;
     request.began = spawned && what->membership.ranks && what->membership.rank == 0 ? tell_began : NULL;
     request.concluded = spawned ? tell_result : NULL;
@@ -417,7 +418,7 @@ static tri_status find_rate(tri__session *session, const tri__arguments *argumen
     tri__run_request request = request_of(session, arguments, what, command);
     tri__rate_curve *curve;
     TRI_TRY(tri__find_rate_prepare(&request, &what->given));
-    request.stop = catch_signals(what);
+    request.stop = catch_signals(what, false);
     TRI_TRY(tri__rate_curve_create(&curve));
     tri_status status = sweep(session, &request, curve);
     tri__rate_curve_destroy(curve);

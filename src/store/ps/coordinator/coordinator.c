@@ -359,6 +359,8 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         tri__member_report(c, peer, body);
     else if (message->type == TRI_MSG_BYE && worker)
         tri__member_bye(c, peer, body);
+    else if (message->type == TRI_MSG_BYE && (server || peer->role == TRI_PEER_STANDBY))
+        tri__followers_bye(c, peer);
     else if (message->type == TRI_MSG_RESTORED && server)
         tri__followers_restored(c, peer->task, message);
     else if ((message->type == TRI_MSG_FILLED || message->type == TRI_MSG_LONE) && server)
@@ -470,4 +472,6 @@ void tri__coordinator_tick(tri__server *server)
     if (tri__coordinator_ends(c) && !begun)
         tri__coordinator_fail(c, tri_fail(TRI_STOPPED, "stopped before training began"));
     tri__coordinator_go_on(c);
+    if (!server->done)
+        tri__followers_let_go(c);
 }

@@ -52,7 +52,7 @@ typedef enum {
     TRI_MSG_STOP, /* step: make no further step, and report */
     TRI_MSG_REPORT,      /* JSON: what a worker did; sent now and then, and at the end */
     TRI_MSG_BEAT,        /* a heartbeat: the sender lives */
-    TRI_MSG_BYE,         /* the job is done, or the worker leaves: JSON, with the reason where there is one */
+    TRI_MSG_BYE,         /* the job is done, or the sender leaves: JSON, with the reason where there is one */
     TRI_MSG_PULL_ROWS,   /* chunk, generation, step, serial, number; a list of rows (keyed.h): answered as row_server.h says */
     TRI_MSG_ROWS,        /* chunk, generation, step, waited, number of the pull; the weights of those rows */
     TRI_MSG_PUSH_ROWS,   /* as PUSH, of rows; answered by a CHUNK without parameters */

@@ -329,6 +329,18 @@ void tri__follower_stepped(tri__server *server)
     tri__message_send(server->upstream->connection, &norm, false);
 }
 
+/* A signal asks this server to end. ps:0 first writes a checkpoint that has its part, and then says BYE; a server that ps:0 does not know,
+ * or that has waited for the timeout, ends without. */
+static void leave(tri__server *server, int64_t now)
+{
+    if (!server->contact.welcome || (server->leaving && now - server->leaving > server->options.settings.timeout))
+        tri__server_end(server, NULL);
+    else if (!server->leaving) {
+        server->leaving = now;
+        tri__message_send_json(server->upstream->connection, TRI_MSG_BYE, json_object());
+    }
+}
+
 static void tick(tri__server *server)
 {
     int64_t now = tri__clock_now();
@@ -336,6 +348,10 @@ static void tick(tri__server *server)
         tri__server_end(server, NULL);
         return;
     }
+    if (server->options.stop && *server->options.stop)
+        leave(server, now);
+    if (server->done)
+        return;
     if (tri__contact_is_due(&server->contact, now) && !server->done)
         connect_to_coordinator(server);
     tri__copy_take(server);
@@ -384,9 +400,11 @@ static tri_status take_message(tri__peer *peer, const tri__message *message, con
         tri__server_end(server, refused(server, body));
         return NULL;
     }
-    if (message->type == TRI_MSG_BYE) { /* workers may see us end before ps:0 tells them */
-        tri__server_say_bye(server, json_string_value(json_object_get(body, "reason")));
-        tri__server_end(server, NULL);
+    if (message->type == TRI_MSG_BYE) {
+        const char *reason = json_string_value(json_object_get(body, "reason"));
+        if (!server->leaving) /* workers may see us end before ps:0 tells them; if we leave, the job may go on */
+            tri__server_say_bye(server, reason);
+        tri__server_end(server, reason ? tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason) : NULL);
         return NULL;
     }
     bool keeper = server->options.index == 0; /* the standby of ps:0's range, of which a new ps:0 wants a copy */

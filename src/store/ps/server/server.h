@@ -109,7 +109,7 @@ typedef struct {
     tri__log *log;
     tri__trace *trace;                        /* NULL: nothing is traced */
     tri__traffic *traffic;                    /* receives the bytes of all connections; NULL: they are not added up */
-    const volatile sig_atomic_t *stop;        /* not 0: asked to end; ps:0 ends the job, and the others wait until it has */
+    const volatile sig_atomic_t *stop;        /* not 0: asked to end. ps:0 ends the job; others leave when a checkpoint has their part */
     const bool *abandoned;                    /* second servers: atomic; true: end at once, since the process that runs it ends */
     const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always come */
 } tri__server_options;

@@ -206,7 +206,7 @@ static tri_status take(evaluator *e, const json_t *body)
     case TRI_MSG_ROWS:
         return take_rows(e);
     case TRI_MSG_BYE:
-        finish(e, NULL);
+        finish(e, reason ? tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason) : NULL);
         return NULL;
     case TRI_MSG_REFUSED:
         finish(e, tri_fail(TRI_BAD_CALL, "ps:0 turned the evaluator away: %s", reason ? reason : ""));

@@ -57,6 +57,17 @@ static tri_status join_and_work(tri__run *run, const tri__task_setup *setup, tri
     return status;
 }
 
+/* A server or an evaluator that ps:0 tells why the job failed has failed, too. A supervisor hears the reason from ps:0 itself, and would
+ * take another failure for the cause. */
+static tri_status unless_told_by_leader(const tri__task_setup *setup, tri_status status)
+{
+    const bool leader = setup->task.role == TRI_ROLE_SERVER && setup->task.index == 0;
+    if (!setup->spawned || leader || tri_status_code(status) != TRI_STOPPED)
+        return status;
+    tri_status_free(status);
+    return NULL;
+}
+
 static tri_status run_task(tri__run *run, const tri__task_setup *setup, tri__run_result *out)
 {
     tri__ps_settings ps;
@@ -68,11 +79,11 @@ static tri_status run_task(tri__run *run, const tri__task_setup *setup, tri__run
     switch (setup->task.role) {
     case TRI_ROLE_SERVER:
         TRI_TRY(tri__ps_settings_check_replicas(&ps));
-        return tri__server_task_run(run, setup, &ps, out);
+        return unless_told_by_leader(setup, tri__server_task_run(run, setup, &ps, out));
     case TRI_ROLE_WORKER:
         return setup->task.index < 0 ? join_and_work(run, setup, &ps) : tri__worker_task_run(run, setup, &ps);
     case TRI_ROLE_EVALUATOR:
-        return tri__evaluator_task_run(run, setup, &ps);
+        return unless_told_by_leader(setup, tri__evaluator_task_run(run, setup, &ps));
     }
     return tri_fail(TRI_INTERNAL, "a task without a role");
 }

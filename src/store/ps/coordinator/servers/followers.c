@@ -2,6 +2,7 @@
  * else goes back. */
 #include "store/ps/coordinator/servers/followers.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text/task.h"
@@ -203,6 +204,7 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
     follower->generation = (uint32_t)tri__json_integer_of(hello, "generation", 0);
     follower->peer = peer;
     follower->welcomed = false;
+    follower->leave = TRI_FOLLOWER_STAYS;
     follower->state = TRI_FOLLOWER_GREETED;
     peer->role = TRI_PEER_SERVER;
     if (!c->settled)
@@ -218,9 +220,55 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
     return NULL;
 }
 
+void tri__followers_bye(tri__coordinator *c, tri__peer *peer)
+{
+    tri__follower *follower = &c->follower[peer->task];
+    if (peer != follower->peer) { /* a standby: the primary has all that it has */
+        tri__server_say_bye_to(peer);
+        return;
+    }
+    if (follower->leave != TRI_FOLLOWER_STAYS)
+        return;
+    follower->leave = TRI_FOLLOWER_ASKS;
+    follower->asked = tri__coordinator_step(c);
+    tri__log_line(c->server->options.log, TRI_LOG_INFO, "ps:%d is asked to end: it stays until a checkpoint has its part", peer->task);
+}
+
+static bool is_kept(const tri__coordinator *c, const tri__follower *follower)
+{
+    return c->snapshot.kept >= follower->asked;
+}
+
+bool tri__followers_ask_to_leave(const tri__coordinator *c)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].peer && c->follower[i].leave == TRI_FOLLOWER_ASKS && !is_kept(c, &c->follower[i]))
+            return true;
+    return false;
+}
+
+/* While the job ends, the last snapshot needs all servers. */
+void tri__followers_let_go(tri__coordinator *c)
+{
+    const bool ends = c->phase > TRI_JOB_RUNNING || tri__coordinator_ends(c);
+    for (int i = 1; i < c->settings->servers && !ends; i++) {
+        tri__follower *follower = &c->follower[i];
+        const bool may = c->phase == TRI_JOB_WAITING || (is_kept(c, follower) && tri__snapshot_idle(&c->snapshot));
+        if (!follower->peer || follower->leave != TRI_FOLLOWER_ASKS || !may)
+            continue;
+        follower->leave = TRI_FOLLOWER_LEAVES;
+        tri__server_say_bye_to(follower->peer);
+    }
+}
+
 static void check_gone(tri__coordinator *c, int server, int64_t now)
 {
     tri__follower *follower = &c->follower[server];
+    if (follower->leave == TRI_FOLLOWER_LEAVES && c->ending == TRI_ENDING_ASKED) { /* the same signal may have reached all tasks */
+        tri__coordinator_fail(
+            c, tri_fail(TRI_STOPPED, "ps:%d has left: the run ends with its checkpoint of step %" PRId64, server, c->snapshot.kept));
+        return;
+    }
     if (!follower->gone) {
         follower->gone = now;
         tri__log_line(c->server->options.log, TRI_LOG_WARNING, "ps:%d is gone; waiting for it to come back", server);

@@ -16,6 +16,16 @@
 
 typedef enum { TRI_FOLLOWER_GONE, TRI_FOLLOWER_GREETED, TRI_FOLLOWER_RESTORING, TRI_FOLLOWER_HOLDING } tri__follower_state;
 
+/* A server that a signal asks to end says BYE, and stays until a checkpoint has its part:
+ *
+ *             BYE of the server              a checkpoint of that step or a later one, then BYE of ps:0
+ *    STAYS ───────────────────────► ASKS ───────────────────────────────────────────────────────────────► LEAVES
+ *      ▲                              │                                                                      │
+ *      └──────────────────────────────┴───────────────── hello of a new process ────────────────────────────┘
+ *
+ * If the job ends meanwhile, the last snapshot has its part. */
+typedef enum { TRI_FOLLOWER_STAYS, TRI_FOLLOWER_ASKS, TRI_FOLLOWER_LEAVES } tri__follower_leave;
+
 typedef struct {
     tri__follower_state state;
     tri__peer *peer; /* NULL while the server is gone */
@@ -26,6 +36,8 @@ typedef struct {
     uint32_t generation;
     bool named;    /* the log says that it is silent */
     bool welcomed; /* on this connection */
+    tri__follower_leave leave;
+    int64_t asked; /* ASKS, LEAVES: the step of the job when the server asked */
 } tri__follower;
 
 bool tri__followers_hold(const tri__coordinator *coordinator); /* there is a job, and all servers hold their stretch */
@@ -39,5 +51,8 @@ void tri__followers_gone(tri__coordinator *coordinator, int server);            
 void tri__followers_take_over(tri__coordinator *coordinator, int server, tri__peer *standby); /* the standby is the primary now */
 void tri__followers_restore(tri__coordinator *coordinator, bool all); /* the servers that are there: all, or those without a stretch */
 void tri__followers_check(tri__coordinator *coordinator, int64_t now);
+void tri__followers_bye(tri__coordinator *coordinator, tri__peer *peer); /* that server, or standby, was asked to end */
+bool tri__followers_ask_to_leave(const tri__coordinator *coordinator);   /* no checkpoint has the part of a server that ASKS */
+void tri__followers_let_go(tri__coordinator *coordinator);               /* those whose part a checkpoint has */
 
 #endif

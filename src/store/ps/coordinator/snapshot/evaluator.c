@@ -73,6 +73,7 @@ static void check_absent(tri__coordinator *c, int64_t now)
         tri__log_line(c->server->options.log, TRI_LOG_INFO, "waiting for the evaluator: step %" PRId64 " is to be evaluated",
                       c->snapshot.standing.step);
     c->evaluator.named |= named;
+    never |= named && *c->server->options.stop; /* the same signal may have reached all tasks */
     if (!never && now - c->evaluator.missed < c->settings->timeout)
         return;
     char why[96] = "there is no evaluator any more";

@@ -285,9 +285,11 @@ unsigned tri__snapshot_due(const tri__coordinator *c)
     const tri__ps_job *job = &c->job;
     int64_t step = tri__coordinator_step(c);
     bool sync = c->settings->mode == TRI_PS_SYNC, held_up = tri__steps_held_up(c);
-    if (step == snapshot->copied && !held_up)
+    bool leaving = tri__followers_ask_to_leave(c);
+    if (step == snapshot->copied && !held_up && !leaving)
         return 0;
-    bool save = snapshot->checkpoint_due || held_up || due_between(snapshot->kept, step, job->checkpoint_every, job->checkpoint_at);
+    bool save =
+        snapshot->checkpoint_due || held_up || leaving || due_between(snapshot->kept, step, job->checkpoint_every, job->checkpoint_at);
     bool evaluate = (sync && due_at(step, job->evaluate_every, job->evaluate_at)) || step >= snapshot->next_evaluation;
     return (save ? TRI_FOR_CHECKPOINT : 0) | (evaluate ? TRI_FOR_EVALUATION : 0);
 }
@@ -298,7 +300,8 @@ bool tri__snapshot_due_in_sync(const tri__coordinator *c)
     int64_t step = tri__coordinator_step(c);
     bool given_up = step >= c->snapshot.next_evaluation;
     bool whole = given_up || due_at(step, job->evaluate_every, job->evaluate_at) || due_at(step, job->checkpoint_every, job->checkpoint_at);
-    return !c->snapshot.overdue && (c->snapshot.checkpoint_due || (whole && step != c->snapshot.copied));
+    const bool due = c->snapshot.checkpoint_due || tri__followers_ask_to_leave(c) || (whole && step != c->snapshot.copied);
+    return due && !c->snapshot.overdue;
 }
 
 void tri__snapshot_begin(tri__coordinator *c, unsigned purpose)
