@@ -33,6 +33,13 @@ if [ -z "$(cached TRIREME_SANITIZE)" ]; then
         cc -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs trireme) -o "$folder/example" || wrong "$example does not build"
         LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$folder/example" >"$folder/said" || wrong "$example failed: $(cat "$folder/said")"
     done
+    mkdir "$folder/static" # without the shared library beside it, -ltrireme is the static one
+    cp "$(dirname "$PKG_CONFIG_PATH")/libtrireme.a" "$folder/static"
+    if cc -std=c17 "$top/examples/softmax.c" -L"$folder/static" $(pkg-config --static --cflags --libs trireme) -o "$folder/static/example" 2>"$folder/said"; then
+        "$folder/static/example" >"$folder/said" || wrong "linked with pkg-config --static, examples/softmax.c failed: $(cat "$folder/said")"
+    else
+        wrong "pkg-config --static does not name all libraries: $(tail -n 5 "$folder/said")"
+    fi
     if command -v c++ >/dev/null; then # the headers are C++ as well
         cat >"$folder/user.cpp" <<END
 #include <trireme/trireme.h>
