@@ -66,6 +66,14 @@ END
     else
         wrong "a program that says find_package(trireme) does not build: $(tail -n 20 "$folder/said")"
     fi
+    # Who has only the package, without the development files of other libraries, links the shared library.
+    sed -i '/static/d' "$folder/user/CMakeLists.txt"
+    if cmake -G Ninja -S "$folder/user" -B "$folder/user/lone" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON \
+        >"$folder/said" 2>&1 && cmake --build "$folder/user/lone" >>"$folder/said" 2>&1; then
+        "$folder/user/lone/shared" >"$folder/said" || wrong "built without libpng's development files, it failed: $(cat "$folder/said")"
+    else
+        wrong "find_package(trireme) needs development files for the shared library: $(tail -n 20 "$folder/said")"
+    fi
     "$prefix/bin/trireme" version >/dev/null || wrong "the installed binary does not run"
 fi
 
