@@ -14,6 +14,7 @@ JOBS = {
     "all-reduce": ["--strategy", "allreduce", "--workers", "2"],
     "ps sync": ["--strategy", "ps", "--sync", "--workers", "2", "--servers", "2"],
     "ps async": ["--strategy", "ps", "--async", "--workers", "2"],
+    "ps staleness": ["--strategy", "ps", "--staleness", "1", "--workers", "2"],
 }
 
 

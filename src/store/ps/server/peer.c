@@ -26,6 +26,7 @@ void tri__peer_detach(tri__peer *peer)
     json_decref(peer->hello);
     free(peer->gradient);
     free(peer->due);
+    free(peer->traced);
     free(peer->text);
     tri__peer_tables_destroy(peer->tables);
     free(peer);
@@ -73,19 +74,24 @@ tri_status tri__peer_equip(tri__peer *peer)
         return NULL;
     if (!peer->gradient)
         TRI_TRY(tri__stretch_lend(peer->server->stretch, &peer->gradient));
+    if (peer->server->lane && !peer->traced)
+        TRI_TRY(tri__allocate(chunks, sizeof *peer->traced, "the answers of a timeline", &peer->traced));
     return tri__allocate(chunks, sizeof *peer->due, "the answers that a worker is due", &peer->due);
 }
 
 /* ---- answers ---- */
 
 /* In a trace, the answer to a push has the number of the push. The answer to a PULL has none, and is not traced. */
-static void trace_answer(const tri__peer *peer, const tri__message *answer, int64_t begin)
+static void trace_answer(tri__peer *peer, const tri__message *answer, int64_t begin)
 {
     const tri__server *server = peer->server;
-    if (!server->lane)
+    if (!peer->traced)
         return;
+    int64_t *traced = &peer->traced[answer->chunk - tri__stretch_first(server->stretch)];
     const int64_t serial = tri__stretch_pushed(server->stretch, answer->chunk, peer->task);
-    if (server->options.settings.mode == TRI_PS_SYNC ? answer->step == serial + 1 : serial > 0)
+    const bool answers_a_push = server->options.settings.mode == TRI_PS_SYNC ? answer->step == serial + 1 : serial > *traced;
+    *traced = serial;
+    if (answers_a_push)
         tri__trace_end_message(server->lane, TRI_SPAN_ANSWER, begin, answer->step, TRI_FLOW_SENDS,
                                tri__trace_message(TRI_SPAN_ANSWER, peer->task, answer->chunk, serial));
 }

@@ -87,6 +87,7 @@ typedef struct tri__peer {
     float *gradient;          /* [TRI_CHUNK_FLOATS] the body of a push is read into this */
     bool *due;                /* [chunks of the stretch] answers that wait until the connection takes more */
     uint32_t due_count;       /* how many answers are due */
+    int64_t *traced;          /* [chunks of the stretch] for the timeline: the last push that was answered; NULL: there is no timeline */
     char *text;               /* a body that is JSON is read into this */
     tri__peer_tables *tables; /* for the rows that it pulls and pushes; NULL until it does */
     json_t *hello;            /* the hello of a peer that has to wait for its welcome; NULL: it does not wait */
