@@ -124,6 +124,7 @@ void tri__follower_lost(tri__server *server, tri_status why)
 {
     tri_status failure = tri__contact_closed(&server->contact, why, server->done);
     server->upstream = NULL;
+    server->leaving_told = false;
     server->keeping.until = 0;
     tri__copy_cancel(server);
     if (server->holds == TRI_HOLDS_PART) /* the rest will not come; the next connection restores all */
@@ -329,14 +330,15 @@ void tri__follower_stepped(tri__server *server)
     tri__message_send(server->upstream->connection, &norm, false);
 }
 
-/* A signal asks this server to end. ps:0 first writes a checkpoint that has its part, and then says BYE; a server that ps:0 does not know,
- * or that has waited for the timeout, ends without. */
+/* A signal asks this server to end. ps:0 first writes a checkpoint that has its part, and then says BYE. If ps:0 is gone, its successor
+ * does so. A server that has no part, or that has waited for the timeout, ends without. */
 static void leave(tri__server *server, int64_t now)
 {
-    if (!server->contact.welcome || (server->leaving && now - server->leaving > server->options.settings.timeout))
+    server->leaving = server->leaving ? server->leaving : now;
+    if (!server->stretch || now - server->leaving > server->options.settings.timeout)
         tri__server_end(server, NULL);
-    else if (!server->leaving) {
-        server->leaving = now;
+    else if (server->contact.welcome && !server->leaving_told) {
+        server->leaving_told = true;
         tri__message_send_json(server->upstream->connection, TRI_MSG_BYE, json_object());
     }
 }

@@ -116,7 +116,8 @@ struct tri__server {
     tri__peer *upstream;           /* follower: ps:0 as one of the peers; NULL while there is no connection */
     int64_t incarnation;           /* follower: tells this process from an earlier one of the same task */
     tri__keeping keeping;          /* follower: it keeps its stretch for a restarted ps:0 */
-    int64_t leaving;               /* follower: when it told ps:0 that it is asked to end; 0: it is not */
+    int64_t leaving;               /* follower: since when it is asked to end; 0: it is not */
+    bool leaving_told;             /* follower: this ps:0 knows that */
     tri__stretch_copy copy;        /* follower: the copy of its stretch that ps:0 wants */
     tri__replication replication;  /* the other server of the range */
     int ahead;                     /* how many workers are AHEAD */
