@@ -93,6 +93,14 @@ static void the_failure_of_one_rank_ends_all_ranks(void **state)
                     1, "/proc/run");
 }
 
+/* Ranks on one host see the folder of rank 0. A rank on another host may see another folder under the same path: its files differ. */
+static void ranks_started_by_hand_write_samples_to_the_folder_of_rank_0(void **state)
+{
+    const char *here = *state;
+    expect(test_run(here, (const char *[]){MPIRUN, "-n", "2", TEST_BINARY, "train", "softmax", FEW, "--out", "a", NULL}), 0, "5 steps", "");
+    expect(RUN(here, "watch", "a"), 0, "worker:1 ", "");
+}
+
 /* Ranks on other hosts may see other folders. */
 static void a_rank_that_cannot_find_the_run_to_resume_ends_all_ranks(void **state)
 {
@@ -351,6 +359,7 @@ int main(void)
         FOLDER_TEST(a_failure_of_all_ranks_is_reported_once),
         FOLDER_TEST(a_run_that_never_began_leaves_no_folder),
         FOLDER_TEST(the_failure_of_one_rank_ends_all_ranks),
+        FOLDER_TEST(ranks_started_by_hand_write_samples_to_the_folder_of_rank_0),
         FOLDER_TEST(a_rank_that_cannot_find_the_run_to_resume_ends_all_ranks),
         FOLDER_TEST(ranks_that_do_not_start_are_given_up_after_the_timeout),
         FOLDER_TEST(damage_that_another_worker_reads_is_reported),

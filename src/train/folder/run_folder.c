@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/file/file.h"
@@ -173,4 +174,29 @@ tri_status tri__run_folder_note(const tri__run_folder *folder, const char *comma
         written = false;
     }
     return written ? NULL : tri__path_failure(folder->command, "write", error);
+}
+
+void tri__run_folder_identify(const char *path, tri__folder_identity *out)
+{
+    *out = (tri__folder_identity){0};
+    struct stat folder, command;
+    char *whole = realpath(path, NULL), *file = whole ? tri__path_join(whole, TRI_RUN_COMMAND) : NULL;
+    const size_t size = whole ? strlen(whole) + 1 : 0;
+    if (file && size <= sizeof out->path && !stat(whole, &folder) && !stat(file, &command)) {
+        memcpy(out->path, whole, size);
+        out->number[0] = (int64_t)folder.st_ino;
+        out->number[1] = (int64_t)command.st_ino;
+        out->number[2] = (int64_t)command.st_size;
+    }
+    free(whole);
+    free(file);
+}
+
+bool tri__run_folder_is(const tri__folder_identity *identity)
+{
+    tri__folder_identity seen;
+    if (!*identity->path)
+        return false;
+    tri__run_folder_identify(identity->path, &seen);
+    return !strcmp(seen.path, identity->path) && !memcmp(seen.number, identity->number, sizeof seen.number);
 }

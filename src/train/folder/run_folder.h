@@ -3,6 +3,7 @@
 #define TRI_TRAIN_FOLDER_RUN_FOLDER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "train/folder/folder_lock.h"
 
@@ -34,6 +35,15 @@ TRI_MUST_CHECK tri_status tri__run_folder_open(const char *path, const char *tas
 /* For a task: open the folder of the launcher or supervisor that started it. */
 TRI_MUST_CHECK tri_status tri__run_folder_enter(const char *path, const char *task, tri__run_folder *out);
 void tri__run_folder_fini(tri__run_folder *folder);
+
+/* By what another process can tell whether it sees the same folder under this path, on a disk that several hosts share. */
+typedef struct {
+    char path[512];    /* from the root; "": none */
+    int64_t number[3]; /* of its files, on their disk */
+} tri__folder_identity;
+
+void tri__run_folder_identify(const char *path, tri__folder_identity *out); /* path "" where it cannot be told */
+bool tri__run_folder_is(const tri__folder_identity *identity);              /* this process sees that folder */
 
 /* Make the subfolder `name`, where it does not exist yet. */
 TRI_MUST_CHECK tri_status tri__run_folder_add(const tri__run_folder *folder, const char *name);

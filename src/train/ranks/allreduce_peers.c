@@ -155,7 +155,7 @@ static tri_status allreduce_peers_leave(tri__peers *peers, tri_status own)
 
 tri_status tri__allreduce_peers_prepare(tri__run *run, tri_status own)
 {
-    TRI_TRY(tri__rank_peers_agree(run, own));
+    TRI_TRY(tri__rank_peers_agree_on_folder(run, own));
     allreduce_peers *self = (allreduce_peers *)run->peers;
     self->position = tri_dataset_position(run->trainer.dataset);
     self->before = (tri__rank_losses){run->state.loss_sum, run->state.loss_count};

@@ -9,6 +9,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "train/run/run_setup.h"
 #include "watch/host/resources.h"
 
 /* ---- exchanging notes ---- */
@@ -35,6 +36,18 @@ tri_status tri__rank_peers_agree(tri__run *run, tri_status own)
 {
     tri__rank_note mine = {0};
     return tri__rank_peers_compare((tri__rank_peers *)run->peers, &mine, own);
+}
+
+tri_status tri__rank_peers_agree_on_folder(tri__run *run, tri_status own)
+{
+    tri__rank_peers *self = (tri__rank_peers *)run->peers;
+    tri__rank_note mine = {0};
+    if (!own && tri__run_leads(run))
+        tri__run_folder_identify(run->journal.folder.path, &mine.folder);
+    TRI_TRY(tri__rank_peers_compare(self, &mine, own));
+    const tri__folder_identity *folder = &self->notes[0].folder;
+    const bool joins = !run->journal.folder.path && tri__run_folder_is(folder);
+    return tri__rank_peers_agree(run, joins ? tri__run_join_folder(run, folder->path) : NULL);
 }
 
 /* A rank with its own files may find another number of features there, and so have another table. */

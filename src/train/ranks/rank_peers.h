@@ -27,7 +27,8 @@ typedef struct {
     int64_t sent, received;
     tri__rank_losses losses;
     double cpu_percent, peak_rss_mb;
-    double began, ended; /* seconds since 1970 */
+    double began, ended;         /* seconds since 1970 */
+    tri__folder_identity folder; /* of rank 0, once it is made */
 } tri__rank_note;
 
 /* The first member of the peers of each such strategy. */
@@ -49,6 +50,9 @@ void tri__rank_peers_fini(tri__rank_peers *self);
 int tri__rank_peers_threads(const tri__run *run);                                        /* the ranks of a host share its CPUs */
 TRI_MUST_CHECK tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own); /* do all have the same model and examples? */
 TRI_MUST_CHECK tri_status tri__rank_peers_agree(tri__run *run, tri_status own);
+
+/* After rank 0 has made its folder: ranks that mpirun or srun started by hand write samples and curves to it, too, where they see it. */
+TRI_MUST_CHECK tri_status tri__rank_peers_agree_on_folder(tri__run *run, tri_status own);
 
 /* Exchanges notes. Takes own. Returns the failure of the first rank that has one, or own. Rank 0 reports a failure for all ranks. */
 TRI_MUST_CHECK tri_status tri__rank_peers_compare(tri__rank_peers *self, tri__rank_note *mine, tri_status own);

@@ -159,17 +159,14 @@ static tri_status take_folder(tri__run *run)
     return tri__run_folder_open(request->resume, TRI_FIRST_WORKER_FILE, &run->journal.folder);
 }
 
-/* A rank that does not lead only writes its samples and curves, where it can see the folder that its launcher made. */
-static tri_status join_folder(tri__run *run)
+tri_status tri__run_join_folder(tri__run *run, const char *path)
 {
     const tri__run_request *request = run->request;
     char task[TRI_TASK_SIZE];
-    if (!request->folder || !tri__folder_exists(request->folder))
-        return NULL;
     const tri__task own = {TRI_ROLE_WORKER, run->peers->worker};
-    TRI_TRY(tri__run_folder_enter(request->folder, tri__task_file_name(own, task), &run->journal.folder));
+    TRI_TRY(tri__run_folder_enter(path, tri__task_file_name(own, task), &run->journal.folder));
     tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
-    if (run->settings.trace)
+    if (run->settings.trace && request->folder) /* elsewhere rank 0 makes the timeline, and does not wait for other ranks */
         tri__journal_open_trace(&run->journal, tri__task_name(own, task), false);
     return run->settings.events && !run->peers->one_model ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
@@ -178,7 +175,7 @@ static tri_status open_folder(tri__run *run)
 {
     const tri__run_request *request = run->request;
     if (!tri__run_leads(run))
-        return join_folder(run);
+        return request->folder && tri__folder_exists(request->folder) ? tri__run_join_folder(run, request->folder) : NULL;
     tri__run_folder *folder = &run->journal.folder;
     if (request->folder)
         TRI_TRY(tri__run_folder_enter(request->folder, TRI_FIRST_WORKER_FILE, folder));

@@ -10,6 +10,9 @@ TRI_MUST_CHECK tri_status tri__run_open(tri__run *run, const tri__run_request *r
 TRI_MUST_CHECK tri_status tri__run_begin(tri__run *run, const tri__run_request *request);
 void tri__run_fini(tri__run *run);
 
+/* For a rank that does not lead: write samples and curves to the folder that its launcher or rank 0 made. */
+TRI_MUST_CHECK tri_status tri__run_join_folder(tri__run *run, const char *path);
+
 bool tri__run_is_deep(
     const tri__run *run); /* its model has several layers and no tables, so that products and convolutions take the time */
 

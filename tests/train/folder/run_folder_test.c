@@ -1,6 +1,7 @@
 /* run_folder_test.c: run folders are claimed by making them, and their log has a time on every line. */
 #include "train/folder/run_folder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,11 +103,32 @@ static void a_log_file_keeps_all_lines_and_hands_on_those_of_level_info_and_abov
     assert_fails(tri__log_file_create("/", NULL, &file), TRI_IO, "/: cannot write: Is a directory (it is a folder)");
 }
 
+static void a_folder_is_told_from_another_one_under_the_same_path(void **state)
+{
+    (void)state;
+    tri__folder_identity identity, none;
+    tri__run_folder folder;
+    assert_ok(tri__run_folder_create("a", "lenet", "worker-0", &folder));
+    tri__run_folder_identify("a", &none); /* it has no file `command` yet */
+    assert_false(*none.path || tri__run_folder_is(&none));
+    assert_ok(tri__run_folder_note(&folder, "trireme train lenet"));
+    tri__run_folder_identify("a", &identity);
+    assert_true(identity.path[0] == '/' && tri__run_folder_is(&identity));
+    assert_int_equal(rename("a", "b"), 0);
+    assert_false(tri__run_folder_is(&identity));
+    tri__run_folder_fini(&folder);
+    assert_ok(tri__run_folder_create("a", "lenet", "worker-0", &folder));
+    assert_ok(tri__run_folder_note(&folder, "trireme train lenet"));
+    assert_false(tri__run_folder_is(&identity));
+    tri__run_folder_fini(&folder);
+}
+
 #define INSIDE_TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        INSIDE_TEST(a_folder_is_told_from_another_one_under_the_same_path),
         INSIDE_TEST(run_folders_are_numbered_and_never_shared),
         INSIDE_TEST(a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks),
         INSIDE_TEST(commands_are_appended_to_the_command_file),
