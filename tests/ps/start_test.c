@@ -7,9 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/text/task.h"
 #include "net/connection/inbox.h"
 #include "ps/process.h"
 #include "store/ps/protocol/message.h"
+#include "watch/sample/run_view.h"
 
 #define STEPS "--steps 600 "
 #define TASK  "train " SOFTMAX "--cluster c.yaml "
@@ -31,6 +33,20 @@ static void end_well(process *tasks, int count)
         json_decref(process_end(&tasks[i], 0));
 }
 
+/* Workers have no run folder, so they send their samples to ps:0. */
+static void expect_samples_of_workers(const char *folder)
+{
+    tri__run_view view;
+    int workers = 0;
+    char *run = test_path(folder, "run");
+    assert_ok(tri__run_view_read(run, &view));
+    for (int i = 0; i < view.count; i++)
+        workers += tri__task_name_has_role(view.row[i].task, TRI_ROLE_WORKER) && view.row[i].step > 0;
+    assert_int_equal(workers, 2);
+    tri__run_view_fini(&view);
+    free(run);
+}
+
 static void workers_may_start_before_their_servers(void **state)
 {
     write_cluster(*state);
@@ -47,6 +63,7 @@ static void workers_may_start_before_their_servers(void **state)
     assert_true(number_of(summary, "test_accuracy") > ACCURATE);
     json_decref(summary);
     end_well(tasks, 4);
+    expect_samples_of_workers(*state);
 }
 
 /* A job that waits for its last worker, so that there is time to make mistakes. */

@@ -1,4 +1,5 @@
 /* journal.c: writes log lines, curves and progress. */
+#define _GNU_SOURCE /* asprintf */
 #include "train/run/journal.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@
 #include "train/run/peers.h"
 #include "watch/report/trace_merge.h"
 #include "watch/sample/run_files.h"
+#include "watch/sample/sample_file.h"
 
 #define FLUSH_INTERVAL      (2 * TRI_SECOND)
 #define VALIDATION_INTERVAL (60 * TRI_SECOND)
@@ -439,7 +441,7 @@ tri_status tri__journal_open_log(tri__journal *journal, tri__log *next)
 static tri__sampler *start_sampler(const tri__run_folder *folder, tri__log *log, const tri__sampler_options *options)
 {
     tri__sampler *sampler = NULL;
-    tri_status status = tri__run_folder_add(folder, TRI_RUN_SAMPLES);
+    tri_status status = options->path ? tri__run_folder_add(folder, TRI_RUN_SAMPLES) : NULL;
     if (!status)
         status = tri__sampler_start(options, &sampler);
     if (status)
@@ -474,6 +476,20 @@ void tri__journal_open_samples(tri__journal *journal, int64_t every, const char 
     };
     journal->sampled_from = tri__clock_wall();
     journal->sampler = start_sampler(&journal->folder, journal->log, &options);
+}
+
+void tri__journal_add_samples(const tri__journal *journal, tri__task task, const char *samples)
+{
+    char name[TRI_TASK_SIZE], *path = NULL;
+    if (!journal->sampler) /* --sample-every never */
+        return;
+    tri_status status = asprintf(&path, "%s/" TRI_RUN_SAMPLES "/%s.csv", journal->folder.path, tri__task_file_name(task, name)) < 0
+                            ? tri_fail(TRI_NO_MEMORY, "no memory for a path")
+                            : tri__sample_file_add(path, samples);
+    if (status)
+        tri__log_line(journal->log, TRI_LOG_WARNING, "samples of %s are lost: %s", tri__task_name(task, name), tri_status_message(status));
+    tri_status_free(status);
+    free(path);
 }
 
 void tri__journal_create_marks(const tri__run_folder *folder, tri__log *log, tri__marks **out)

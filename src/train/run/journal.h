@@ -2,6 +2,7 @@
 #ifndef TRI_TRAIN_RUN_JOURNAL_H
 #define TRI_TRAIN_RUN_JOURNAL_H
 
+#include "base/text/task.h"
 #include "base/trace/trace.h"
 #include "train/folder/log_file.h"
 #include "train/folder/run_folder.h"
@@ -41,9 +42,12 @@ typedef struct {
 /* Begin the log in the run folder; the log hands lines on to `next`. */
 TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log *next);
 
-/* Begin to sample into the run folder; `command` is the command line. The journal must not move until fini. Where sampling is not possible,
- * the log says so, and the run goes on without samples. */
+/* Begin to sample into the run folder, or into memory where there is none; `command` is the command line. The journal must not move until
+ * fini. Where sampling is not possible, the log says so, and the run goes on without samples. */
 void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command);
+
+/* Write samples that another task sent (sample_file.h) to its file in the run folder. What cannot be written is told, and left out. */
+void tri__journal_add_samples(const tri__journal *journal, tri__task task, const char *samples);
 
 /* The same for a process that trains nothing, a supervisor or a launcher, which gets its own row. `none` is zero before the call, and
  * borrowed until the sampler has stopped. *out NULL: there are no samples. */

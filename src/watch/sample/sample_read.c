@@ -10,13 +10,13 @@
 
 #include "base/text/task.h"
 
-enum { PACE_LINE = 1, HOST_LINE = 2, HEADER_LINES = 6, TAIL = 1 << 15, HOST_SIZE = 256 };
+enum { PACE_LINE = 1, HOST_LINE = 2, TAIL = 1 << 15 };
 
 struct tri__sample_reader {
     FILE *file;
     char *line;
     size_t room;
-    char host[HOST_SIZE];
+    char host[TRI_SAMPLE_HOST];
     double every;
     char *names;   /* the last line of the header */
     int columns;   /* how many it names */
@@ -44,7 +44,7 @@ static int count_columns(const char *names)
 
 static bool read_header(tri__sample_reader *reader)
 {
-    for (int i = 0; i < HEADER_LINES; i++) {
+    for (int i = 0; i < TRI_SAMPLE_HEADER_LINES; i++) {
         if (getline(&reader->line, &reader->room, reader->file) < 0 || !strchr(reader->line, '\n'))
             return false;
         if (i == PACE_LINE)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TRI_SAMPLE_TASK = 64, TRI_SAMPLE_LINK = 16 };
+enum { TRI_SAMPLE_TASK = 64, TRI_SAMPLE_LINK = 16, TRI_SAMPLE_HOST = 256, TRI_SAMPLE_HEADER_LINES = 6 };
 
 /* The task of a file in RUN/samples: "worker-0.csv" belongs to worker:0. False if it is not a file of samples. */
 bool tri__sample_task(const char *file, char task[TRI_SAMPLE_TASK]);

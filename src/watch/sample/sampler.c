@@ -4,7 +4,6 @@
 #include "watch/sample/sampler.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,16 +16,22 @@
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
 #include "watch/sample/peers.h"
+#include "watch/sample/sample_file.h"
 #include "watch/sample/sample_read.h"
+
+enum { KEPT_MOST = 1 << 16 }; /* bytes of samples that nobody takes; then they are left out */
 
 struct tri__sampler {
     tri__sampler_options options;
-    FILE *file;
+    char *header;
+    FILE *file;  /* NULL if samples are kept, and none is */
+    char *kept;  /* what file writes to, if samples are kept */
+    size_t size; /* of it */
     tri__host *host;
     tri__peers_file *peers;    /* NULL: traffic by peer is not written */
     tri__own_counters process; /* the counters of this process at the last sample */
     tri__task_counters task;   /* the counters of the task at the last sample */
-    pthread_mutex_t taking;    /* guards file, host, peers, process and task */
+    pthread_mutex_t taking;    /* guards file, kept, size, host, peers, process and task */
     pthread_t thread;
     pthread_mutex_t lock; /* guards ends */
     pthread_cond_t changed;
@@ -70,6 +75,43 @@ static tri__task_sample work_between(const tri__task_counters *from, const tri__
     return sample;
 }
 
+/* What is kept; the caller frees it. NULL: nothing. */
+static char *take_kept(tri__sampler *sampler)
+{
+    if (!sampler->file)
+        return NULL;
+    fclose(sampler->file);
+    char *text = sampler->kept;
+    sampler->file = NULL;
+    sampler->kept = NULL;
+    sampler->size = 0;
+    return text;
+}
+
+static void write_sample(tri__sampler *sampler, const tri__sample *sample)
+{
+    if (!sampler->options.path && sampler->size > KEPT_MOST)
+        free(take_kept(sampler));
+    if (!sampler->file) {
+        sampler->file = open_memstream(&sampler->kept, &sampler->size);
+        if (!sampler->file)
+            return;
+        fputs(sampler->header, sampler->file);
+    }
+    tri__sample_line(sampler->file, sample, true);
+    fflush(sampler->file);
+}
+
+char *tri__sampler_kept(tri__sampler *sampler)
+{
+    if (!sampler || sampler->options.path)
+        return NULL;
+    pthread_mutex_lock(&sampler->taking);
+    char *text = take_kept(sampler);
+    pthread_mutex_unlock(&sampler->taking);
+    return text;
+}
+
 static void take(tri__sampler *sampler)
 {
     tri__sample sample;
@@ -85,8 +127,7 @@ static void take(tri__sampler *sampler)
     sample.task = work_between(&sampler->task, &task, sample.host.seconds);
     sampler->process = process;
     copy_counters(&task, &sampler->task);
-    tri__sample_line(sampler->file, &sample, true);
-    fflush(sampler->file);
+    write_sample(sampler, &sample);
     tri__peers_take(sampler->peers, sample.host.wall, &sampler->options.counters->traffic);
 }
 
@@ -139,53 +180,46 @@ static void *sample_until_stopped(void *context)
 
 /* ---- from beginning to end ---- */
 
-/* Whether the file at path is of this host and has the columns that we would write. */
-static bool continues(const tri__sampler *sampler, const char *path)
+/* The header, or only its last line; the caller frees it. NULL: no memory. */
+static char *header_of(const tri__sampler *sampler, bool names_only)
 {
-    tri__sample_reader *reader = tri__sample_reader_open(path);
-    char *names = NULL, host[256] = "localhost";
+    const tri__sampler_options *options = &sampler->options;
+    char *text = NULL;
     size_t size = 0;
-    FILE *text = reader ? open_memstream(&names, &size) : NULL;
-    if (text) {
-        tri__sample_names(text, sampler->host, true);
-        fclose(text);
-        gethostname(host, sizeof host - 1);
-    }
-    const bool same = names && !strcmp(names, tri__sample_reader_names(reader)) && !strcmp(host, tri__sample_reader_host(reader));
-    tri__sample_reader_close(reader);
-    free(names);
-    return same;
-}
-
-/* Rename the file to the first free name: path.1, path.2 … */
-static tri_status set_aside(const char *path)
-{
-    char other[PATH_MAX];
-    for (int number = 1;; number++) {
-        snprintf(other, sizeof other, "%s.%d", path, number);
-        if (access(other, F_OK) != 0)
-            break;
-    }
-    return rename(path, other) ? tri_fail(TRI_IO, "%s: cannot be renamed to %s: %s", path, other, strerror(errno)) : NULL;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return NULL;
+    if (names_only)
+        tri__sample_names(file, sampler->host, true);
+    else
+        tri__sample_header(file, sampler->host, true, options->every, options->command);
+    fclose(file);
+    return text;
 }
 
 static tri_status open_file(tri__sampler *sampler)
 {
-    const tri__sampler_options *options = &sampler->options;
-    if (access(options->path, F_OK) == 0 && !continues(sampler, options->path))
-        TRI_TRY(set_aside(options->path));
-    sampler->file = fopen(options->path, "ae");
+    const char *path = sampler->options.path;
+    char host[TRI_SAMPLE_HOST] = "localhost";
+    gethostname(host, sizeof host - 1);
+    char *names = header_of(sampler, true);
+    tri_status status = names ? tri__sample_file_prepare(path, host, names) : tri_fail(TRI_NO_MEMORY, "no memory for the names of samples");
+    free(names);
+    TRI_TRY(status);
+    sampler->file = fopen(path, "ae");
     if (!sampler->file)
-        return tri__path_failure(options->path, "write", errno);
+        return tri__path_failure(path, "write", errno);
     if (ftell(sampler->file) == 0)
-        tri__sample_header(sampler->file, sampler->host, true, options->every, options->command);
-    return fflush(sampler->file) ? tri__path_failure(options->path, "write", errno) : NULL;
+        fputs(sampler->header, sampler->file);
+    return fflush(sampler->file) ? tri__path_failure(path, "write", errno) : NULL;
 }
 
 static void release(tri__sampler *sampler)
 {
     if (sampler->file)
         fclose(sampler->file);
+    free(sampler->kept);
+    free(sampler->header);
     tri__host_close(sampler->host);
     tri__peers_destroy(sampler->peers);
     pthread_cond_destroy(&sampler->changed);
@@ -197,7 +231,10 @@ static void release(tri__sampler *sampler)
 static tri_status start(tri__sampler *sampler)
 {
     TRI_TRY(tri__host_open(&sampler->host));
-    TRI_TRY(open_file(sampler));
+    sampler->header = header_of(sampler, false);
+    if (!sampler->header)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the header of samples");
+    TRI_TRY(sampler->options.path ? open_file(sampler) : NULL);
     if (sampler->options.peers)
         TRI_TRY(tri__peers_create(sampler->options.peers, &sampler->peers));
     sampler->process = tri__own_read();

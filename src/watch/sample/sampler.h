@@ -5,8 +5,8 @@
 #include "watch/sample/sample.h"
 
 typedef struct {
-    const char *path;                   /* if the file exists, samples are appended, as a task may be restarted. But if it is of another
-                                         * host, or has other columns, it is renamed to path.1, path.2 … first */
+    const char *path;                   /* if the file exists, samples are added to it (sample_file.h). NULL: samples are kept in memory
+                                         * until tri__sampler_kept takes them */
     const char *peers;                  /* where traffic by peer is written (peers.h); NULL: nowhere */
     const char *command;                /* for the header; borrowed for the call */
     int64_t every;                      /* nanoseconds */
@@ -16,7 +16,8 @@ typedef struct {
 typedef struct tri__sampler tri__sampler;
 
 TRI_MUST_CHECK tri_status tri__sampler_start(const tri__sampler_options *options, tri__sampler **out);
-void tri__sampler_take(tri__sampler *sampler);         /* take one more sample now; any thread; accepts NULL */
+void tri__sampler_take(tri__sampler *sampler);  /* take one more sample now; any thread; accepts NULL */
+char *tri__sampler_kept(tri__sampler *sampler); /* what was sampled since the last call, as a file; the caller frees it. NULL: nothing */
 double tri__sampler_cost(const tri__sampler *sampler); /* CPU seconds of its thread up to its last sample; 0 for NULL */
 void tri__sampler_stop(tri__sampler *sampler);         /* takes a last sample first; accepts NULL */
 

@@ -11,6 +11,8 @@
 #include "base/thread/clock.h"
 #include "support.h"
 #include "watch/sample/run_view.h"
+#include "watch/sample/sample_file.h"
+#include "watch/sample/sample_read.h"
 
 #define HOUR INT64_C(3600000000000)
 
@@ -54,6 +56,43 @@ static void a_row_shows_the_last_sample_of_a_task(void **state)
     assert_true(fabs(row->wall - tri__clock_wall()) < 100 && row->resident > 0);
     assert_non_null(strstr(tri__run_view_line(row, 120, line, sizeof line), " iiiiiccccccccccccccc"));
     tri__run_view_fini(&view);
+    free(path);
+}
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        lines++;
+    return lines;
+}
+
+static void samples_that_a_task_keeps_are_added_to_its_file_once(void **state)
+{
+    tri__task_counters counters = {.step = 7};
+    char *path = samples_of(*state, "worker-1");
+    tri__sampler *sampler;
+    const tri__sampler_options options = {.command = "train \"x\"", .every = HOUR, .counters = &counters};
+    assert_ok(tri__sampler_start(&options, &sampler));
+    assert_null(tri__sampler_kept(sampler));
+    tri__sampler_take(sampler);
+    char *text = tri__sampler_kept(sampler);
+    assert_int_equal(lines_of(text), TRI_SAMPLE_HEADER_LINES + 1);
+    assert_null(tri__sampler_kept(sampler));
+    tri__sampler_stop(sampler);
+    assert_ok(tri__sample_file_add(path, text));
+    assert_ok(tri__sample_file_add(path, text));               /* as a report that comes twice */
+    text[strlen(text) - strlen(strrchr(text, '"')) + 2] = '9'; /* the first digit after the header: a sample of a later year */
+    assert_ok(tri__sample_file_add(path, text));
+    char *all = test_read(path, NULL);
+    assert_int_equal(lines_of(all), TRI_SAMPLE_HEADER_LINES + 2);
+    tri__run_view view;
+    assert_ok(tri__run_view_read(*state, &view));
+    assert_true(view.count == 1 && view.row[0].step == 7);
+    tri__run_view_fini(&view);
+    assert_fails(tri__sample_file_add(path, "1,2,3\n"), TRI_BAD_DATA, "no header");
+    free(all);
+    free(text);
     free(path);
 }
 
@@ -202,6 +241,7 @@ int main(void)
         FOLDER_TEST(a_sample_takes_less_than_half_a_percent_of_a_cpu),
         FOLDER_TEST(a_row_shows_the_last_sample_of_a_task),
         FOLDER_TEST(a_task_that_is_started_again_goes_on_in_its_file),
+        FOLDER_TEST(samples_that_a_task_keeps_are_added_to_its_file_once),
         FOLDER_TEST(a_file_of_another_host_is_set_aside),
         FOLDER_TEST(a_task_without_a_sample_yet_is_active),
         FOLDER_TEST(a_slow_worker_and_a_silent_task_are_marked),

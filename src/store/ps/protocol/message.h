@@ -75,6 +75,8 @@ typedef enum {
 
 const char *tri__message_name(uint32_t type); /* "push" */
 
+#define TRI_REPORT_SAMPLES "samples" /* the key of a REPORT with what the worker sampled; ps:0 writes it to the run folder */
+
 enum { TRI_JSON_MOST = 1 << 20, TRI_ANSWER_MOST = 1 << 16 }; /* bytes of a body that is JSON */
 
 #define TRI_UNSENT_MOST (1u << 20) /* bytes handed to a connection at a time, so that what is needed sooner can still overtake */

@@ -83,6 +83,8 @@ typedef struct {
     bool (*watch)(void *context, const tri__ps_status *status);
     /* Something happened to a task ("worker:1") at this step. May be NULL. */
     void (*noticed)(void *context, tri__ps_event event, const char *task, int64_t step, const char *note);
+    /* A worker that has no run folder sent samples, as a file of samples. May be NULL. */
+    void (*sampled)(void *context, int worker, const char *samples);
     /* All is done and saved: keep the result. Only after this call are the other tasks told that the job is over. If ps:0 is lost before
      * the call, a new ps:0 finds them all; if it is lost later, no new ps:0 is needed. May be NULL. */
     tri_status (*conclude)(void *context, const tri__ps_status *status);

@@ -368,6 +368,12 @@ static void noticed(void *context, tri__ps_event event, const char *task, int64_
     tri__marks_add(owner->run->journal.marks, kinds[event], task, step, 0, "%s", note);
 }
 
+static void sampled(void *context, int worker, const char *samples)
+{
+    const tri__run_owner *owner = context;
+    tri__journal_add_samples(&owner->run->journal, (tri__task){.role = TRI_ROLE_WORKER, .index = worker}, samples);
+}
+
 /* The time of earlier processes of ps:0 is part of the total. */
 static void carry_seconds(tri__run_owner *owner, const tri__ps_status *status)
 {
@@ -529,6 +535,7 @@ const tri__ps_owner tri__run_owner_calls = {
     .evaluated = evaluated,
     .watch = watch,
     .noticed = noticed,
+    .sampled = sampled,
     .conclude = conclude,
     .note = note,
     .noted = noted,

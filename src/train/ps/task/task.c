@@ -12,7 +12,8 @@
 #include "train/ps/task/worker_task.h"
 #include "train/run/run_setup.h"
 
-/* ps:0 makes the folder if no supervisor did. The other tasks write files only if there is a supervisor. */
+/* ps:0 makes the folder if no supervisor did. The other tasks write files only if there is a supervisor; without one, workers send their
+ * samples to ps:0 with their reports. */
 static tri_status open_folder(tri__run *run, const tri__task_setup *setup)
 {
     const tri__run_request *request = run->request;
@@ -21,9 +22,11 @@ static tri_status open_folder(tri__run *run, const tri__task_setup *setup)
     bool owner = setup->task.role == TRI_ROLE_SERVER && setup->task.index == 0;
     if (setup->folder)
         TRI_TRY(tri__run_folder_enter(setup->folder, name, &run->journal.folder));
-    else if (!owner)
+    else if (!owner) {
+        if (setup->task.role == TRI_ROLE_WORKER)
+            tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
         return NULL;
-    else if (request->resume)
+    } else if (request->resume)
         TRI_TRY(tri__run_folder_open(request->resume, name, &run->journal.folder));
     else
         TRI_TRY(tri__run_folder_create(request->out, tri_model_name(run->inputs.model), name, &run->journal.folder));

@@ -16,6 +16,7 @@
 #include "data/batch/dataset.h"
 #include "data/source/digest.h"
 #include "graph/store/store.h"
+#include "store/ps/protocol/message.h"
 #include "store/ps/worker/worker.h"
 #include "train/ps/settings/settings.h"
 #include "train/ps/settings/tables.h"
@@ -135,6 +136,16 @@ static json_t *report(work *w, bool final)
                      tri__json_number(final && run->evaluating.count ? run->evaluating.last.accuracy : NAN));
 }
 
+/* Takes report. A worker without a run folder sends its samples, too, for the folder of ps:0. */
+static json_t *with_samples(const work *w, json_t *report)
+{
+    char *samples = tri__sampler_kept(w->run->journal.sampler);
+    if (report && samples)
+        json_object_set_new(report, TRI_REPORT_SAMPLES, json_string(samples));
+    free(samples);
+    return report;
+}
+
 static void tell(work *w)
 {
     tri__run *run = w->run;
@@ -146,7 +157,7 @@ static void tell(work *w)
         return;
     w->reported = run->trainer.now;
     w->steps = run->state.step;
-    tri__ps_store_report(run->trainer.store, report(w, false));
+    tri__ps_store_report(run->trainer.store, with_samples(w, report(w, false)));
     tri__run_show_events(run);
     tri__run_tell_note(run, run->trainer.dataset);
     run->trainer.now = tri__clock_now();
@@ -384,7 +395,7 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, con
     tri__sampler_take(run->journal.sampler);
     tri__trace_flush(run->journal.trace);
     if (run->trainer.store)
-        tri__ps_store_leave(run->trainer.store, run->trainer.dataset ? report(&w, !status) : NULL, status);
+        tri__ps_store_leave(run->trainer.store, run->trainer.dataset ? with_samples(&w, report(&w, !status)) : NULL, status);
     tri__evaluator_destroy(run->evaluating.evaluator);
     run->evaluating.evaluator = NULL;
     tri__trainer_fini(&run->trainer);

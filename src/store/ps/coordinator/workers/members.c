@@ -244,6 +244,11 @@ void tri__member_report(tri__coordinator *c, tri__peer *peer, const json_t *body
     tri__member *member = &c->members.member[peer->task];
     json_decref(member->report);
     member->report = json_deep_copy(body);
+    const tri__server_options *options = &c->server->options;
+    const char *samples = json_string_value(json_object_get(body, TRI_REPORT_SAMPLES));
+    if (samples && options->owner->sampled)
+        options->owner->sampled(options->context, peer->task, samples);
+    json_object_del(member->report, TRI_REPORT_SAMPLES);
     if (!json_is_true(json_object_get(body, "final")))
         return;
     member->reported = true;
