@@ -16,9 +16,6 @@
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context);
 int __wrap_pthread_join(pthread_t thread, void **result);
-int __wrap_pthread_cancel(pthread_t thread);
-int __wrap_pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until);
-int __wrap_pthread_detach(pthread_t thread);
 int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *attributes);
 int __wrap_pthread_mutex_destroy(pthread_mutex_t *lock);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
@@ -62,27 +59,6 @@ int __wrap_pthread_join(pthread_t which, void **result)
         *result = NULL;
     sim_join(one->coroutine);
     free(one);
-    return 0;
-}
-
-/* A thread that is told to end hangs until its process ends, as in a call of the system that does not return. */
-int __wrap_pthread_cancel(pthread_t which)
-{
-    thread *one;
-    memcpy(&one, &which, sizeof one);
-    sim_hang(one->coroutine);
-    return 0;
-}
-
-int __wrap_pthread_timedjoin_np(pthread_t which, void **result, const struct timespec *until)
-{
-    (void)which, (void)result, (void)until;
-    return ETIMEDOUT;
-}
-
-int __wrap_pthread_detach(pthread_t which)
-{
-    (void)which;
     return 0;
 }
 

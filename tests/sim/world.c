@@ -312,13 +312,6 @@ void sim_join(sim_coroutine *coroutine)
         sim_wait(SIM_FOREVER, "the end of a thread");
 }
 
-void sim_hang(sim_coroutine *coroutine)
-{
-    assert(coroutine->waiting);
-    coroutine->waiting = false;
-    coroutine->ticket++;
-}
-
 bool sim_run(int64_t bound, bool (*over)(void))
 {
     while (!over()) {

@@ -53,7 +53,6 @@ bool sim_ended(const sim_coroutine *coroutine);
 bool sim_wait(int64_t until, const char *why);
 void sim_wake(sim_coroutine *coroutine);
 void sim_join(sim_coroutine *coroutine);
-void sim_hang(sim_coroutine *coroutine); /* which waits: it never runs again */
 
 /* Runs the world until over returns true, or until the time `bound`. Returns what over returned last. */
 bool sim_run(int64_t bound, bool (*over)(void));

@@ -36,7 +36,7 @@ typedef struct tri__run_request {
     int ranks;                                       /* how many ranks mpirun or srun started, this process among them; 0: none */
     int64_t timeout;                                 /* nanoseconds that ranks wait for each other */
     const char *folder;                              /* the run folder, where a launcher made it; NULL: the run makes one */
-    void (*give_up)(void *context, const char *why); /* called when ranks have waited too long: reports why and ends the process */
+    void (*give_up)(void *context, const char *why); /* called when ranks, or a disk, do not answer: reports why and ends the process */
 } tri__run_request;
 
 typedef struct tri__run_result {

@@ -283,7 +283,7 @@ static const volatile sig_atomic_t *catch_signals(const job *what, bool spawned)
     return leads ? tri__signals_catch(launches(what) ? 2 : 1) : &never;
 }
 
-/* An MPI call that never returns cannot be interrupted, so the process exits. */
+/* A call of MPI or of the system that never returns cannot be interrupted, so the process exits. */
 static void give_up(void *context, const char *why)
 {
     progress_view *view = context;

@@ -14,6 +14,7 @@
 #include "base/bytes/random.h"
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
+#include "store/ps/coordinator/snapshot/snapshot_writer.h"
 #include "store/ps/coordinator/workers/stragglers.h"
 #include "store/ps/coordinator/workers/welcome.h"
 #include "store/ps/server/peer.h"
@@ -63,6 +64,7 @@ void tri__coordinator_destroy(tri__coordinator *c)
 {
     if (!c)
         return;
+    tri__snapshot_end_writer(c);
     tri__snapshot_fini(&c->snapshot);
     tri__handover_fini(&c->handover);
     tri__members_fini(&c->members);

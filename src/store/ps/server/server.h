@@ -88,6 +88,9 @@ typedef struct {
     /* All is done and saved: keep the result. Only after this call are the other tasks told that the job is over. If ps:0 is lost before
      * the call, a new ps:0 finds them all; if it is lost later, no new ps:0 is needed. May be NULL. */
     tri_status (*conclude)(void *context, const tri__ps_status *status);
+    /* The job is over, but a call of the system does not return: reports why, and ends the process. May be NULL: then the call is waited
+     * for. */
+    void (*give_up)(void *context, const char *why);
     /* With --replicas 2: note keeps the number of the pair of servers on which the range of ps:0 lives; 0: it lives on one. noted returns
      * it to a new ps:0. May be NULL: then a new ps:0 begins from a checkpoint. */
     tri_status (*note)(void *context, uint32_t pair);

@@ -528,6 +528,13 @@ static uint32_t noted(void *context)
     return tri__pair_note_read(owner->run->journal.folder.path);
 }
 
+static void give_up(void *context, const char *why)
+{
+    const tri__run_request *request = ((const tri__run_owner *)context)->run->request;
+    if (request->give_up)
+        request->give_up(request->context, why);
+}
+
 const tri__ps_owner tri__run_owner_calls = {
     .settle = settle,
     .load = load,
@@ -537,6 +544,7 @@ const tri__ps_owner tri__run_owner_calls = {
     .noticed = noticed,
     .sampled = sampled,
     .conclude = conclude,
+    .give_up = give_up,
     .note = note,
     .noted = noted,
 };

@@ -29,6 +29,8 @@ typedef struct {
     uint32_t generation; /* as the last worker heard it */
     int concluded;       /* the step at which the owner heard that all is done: atomic */
     int disk;            /* a pipe from which a checkpoint reads before it is written; 0: the disk answers at once */
+    int answer;          /* the other end of the pipe */
+    bool gave_up;        /* the owner was told that the disk does not answer */
     tri__log log;        /* write is NULL: nobody listens */
     int named;           /* how often the log named a checkpoint that is not written: atomic */
 } coordinator;
@@ -81,8 +83,16 @@ static tri_status conclude(void *context, const tri__ps_status *status)
     return NULL;
 }
 
+/* The disk answers at last: the test ends no process. */
+static void give_up(void *context, const char *why)
+{
+    coordinator *ps = context;
+    assert_non_null(strstr(why, "the checkpoint of step 1 is not written, because the disk of ps:0 does not answer"));
+    ps->gave_up = write(ps->answer, "", 1) == 1;
+}
+
 static const tri__ps_owner owner = {
-    .settle = settle, .load = load, .save = save, .evaluated = idle_evaluated, .watch = watch, .conclude = conclude};
+    .settle = settle, .load = load, .save = save, .evaluated = idle_evaluated, .watch = watch, .conclude = conclude, .give_up = give_up};
 
 static void *serve(void *context)
 {
@@ -317,6 +327,7 @@ static line *hang_in_checkpoint(coordinator *ps, int disk[2])
     assert_int_equal(pipe(disk), 0);
     prepare(ps, settings, 16, 1, 0);
     ps->disk = disk[0];
+    ps->answer = disk[1];
     ps->log.write = hear_log;
     ps->options.log = &ps->log;
     assert_int_equal(pthread_create(&ps->thread, NULL, serve, ps), 0);
@@ -356,6 +367,7 @@ static void a_job_whose_disk_hangs_ends_when_it_is_asked_to(void **state)
     __atomic_store_n(&ps.asked, true, __ATOMIC_RELAXED);
     pthread_join(ps.thread, NULL);
     assert_fails(ps.end, TRI_TIMEOUT, "is not saved: the checkpoint of step 1 is not written after ");
+    assert_true(ps.gave_up);
     line_hang_up(worker);
     close(disk[0]);
     close(disk[1]);

@@ -26,8 +26,6 @@ void tri__snapshot_init(tri__snapshot *snapshot)
 
 void tri__snapshot_fini(tri__snapshot *snapshot)
 {
-    if (!tri__snapshot_end_writer(snapshot))
-        return;
     tri_status_free(snapshot->failure);
     tri__standing_fini(&snapshot->standing);
     json_decref(snapshot->pushed);

@@ -98,7 +98,7 @@ typedef struct {
 } tri__snapshot;
 
 void tri__snapshot_init(tri__snapshot *snapshot);
-void tri__snapshot_fini(tri__snapshot *snapshot); /* waits for the writer, unless it is overdue */
+void tri__snapshot_fini(tri__snapshot *snapshot); /* the writer has ended */
 bool tri__snapshot_idle(const tri__snapshot *snapshot);
 bool tri__snapshot_is_evaluated(const tri__snapshot *snapshot); /* it is EVALUATING now */
 bool tri__snapshot_is_last(const tri__snapshot *snapshot);

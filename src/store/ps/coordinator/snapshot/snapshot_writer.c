@@ -1,14 +1,11 @@
 /* snapshot_writer.c: one thread for each file, and what follows when it has written the file, or does not get on. */
-#define _GNU_SOURCE /* pthread_timedjoin_np */
 #include "store/ps/coordinator/snapshot/snapshot_writer.h"
 
 #include <inttypes.h>
-#include <time.h>
+#include <stdio.h>
 
 #include "base/thread/clock.h"
 #include "store/ps/coordinator/coordinator.h"
-
-enum { PATIENCE = 1 }; /* seconds in which a writer that was told to end does so, unless it hangs in a call of the system */
 
 /* Runs on the writer's thread, and reads nothing else of the coordinator, since the loop may change it meanwhile. */
 static void write_snapshot(tri__coordinator *c, bool best)
@@ -47,22 +44,19 @@ void tri__snapshot_write(tri__coordinator *c, bool best)
                   (long long)snapshot->standing.step);
 }
 
-bool tri__snapshot_end_writer(tri__snapshot *snapshot)
+void tri__snapshot_end_writer(tri__coordinator *c)
 {
-    if (snapshot->writer == TRI_WRITER_IDLE)
-        return true;
-    if (!snapshot->overdue) {
-        pthread_join(snapshot->thread, NULL);
-        return true;
+    const tri__server_options *options = &c->server->options;
+    char why[160];
+    if (c->snapshot.writer == TRI_WRITER_IDLE)
+        return;
+    if (c->snapshot.overdue && options->owner->give_up) {
+        snprintf(why, sizeof why, "the checkpoint of step %" PRId64 " is not written, because the disk of ps:0 does not answer",
+                 c->snapshot.standing.step);
+        options->owner->give_up(options->context, why);
     }
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE;
-    pthread_cancel(snapshot->thread);
-    if (!pthread_timedjoin_np(snapshot->thread, NULL, &until))
-        return true;
-    pthread_detach(snapshot->thread); /* it hangs in a call of the system, and does not return from it */
-    return false;
+    pthread_join(c->snapshot.thread, NULL);
+    c->snapshot.writer = TRI_WRITER_IDLE;
 }
 
 static void report_writer(tri__coordinator *c)

@@ -11,8 +11,8 @@
 
 void tri__snapshot_write(tri__coordinator *coordinator, bool best); /* starts the thread */
 
-/* Waits for the thread. If what it writes is overdue, the thread is told to end. False where it does not, since it hangs in a call of the
- * system: it will not return from that call, and the snapshot's memory is not freed. */
-bool tri__snapshot_end_writer(tri__snapshot *snapshot);
+/* Waits for the thread. If what it writes is overdue, the owner gives up first, which ends the process: a thread in a call of the system
+ * cannot be interrupted. */
+void tri__snapshot_end_writer(tri__coordinator *coordinator);
 
 #endif
